@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Cell } from '../../src/domain/codec.ts';
+import { INTO, kindOf } from '../../src/domain/kinds.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
+import { START } from '../../src/store/reconcile/collect.ts';
+import { FileReader, lineIn, sealIn } from '../../src/store/reconcile/file.ts';
+import { Names } from '../../src/store/reconcile/names.ts';
+import type { State } from '../../src/store/reconcile/state.ts';
 import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import type { Store } from '../../src/store/store.ts';
-import { failure, freshPath, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 import { exported, imported, outcomesOf, unsealed } from './origins.ts';
 
 const exercises = (name: string) => [{ exerciseName: name, exerciseType: 'stretch' as const }];
@@ -217,3 +223,113 @@ const COUNTERPARTS = `CREATE TABLE counterparts (
     origin INTEGER NOT NULL REFERENCES origins (id), record TEXT NOT NULL, theirId INTEGER NOT NULL, ourId INTEGER NOT NULL,
     agreed TEXT NOT NULL, change INTEGER, earlier TEXT, position INTEGER,
     PRIMARY KEY (origin, record, theirId), UNIQUE (origin, record, ourId)) STRICT, WITHOUT ROWID`;
+
+describe('the states in a file are those that a sync tells', () => {
+  /** A database with records that were made together, changed, moved, deleted, received and merged. */
+  function used(): Store {
+    const store = freshStore(undefined, now);
+    store.users.create(user());
+    store.users.create(user({ firstName: 'Ole', email: 'ole@example.org' }));
+    store.change(() => {
+      for (const userId of [1, 1, 2, 1, 2, 1]) store.logs.create(log({ userId, notes: 'together' }));
+    });
+    store.logs.create(log({ notes: 'alone' }));
+    store.logs.update(2, { painAfter: 1 });
+    store.logs.update(3, { userId: 1 });
+    store.logs.delete(4);
+    store.logs.update(6, { notes: 'other' });
+    store.undo(8);
+    store.routines.create({ userId: 2, name: 'Morning', exercises: exercises('Cat-Cow') });
+    store.goals.create({ userId: 1, sessionsPerWeek: 3 });
+    imported(store, exported(two().there));
+    store.logs.update(store.logs.list().at(-1)?.id ?? 0, { notes: 'changed here' });
+    store.users.create(user({ firstName: 'Late', email: 'late@example.org' }));
+    store.logs.create(log({ userId: 4, notes: 'of another' }));
+    return store;
+  }
+
+  test.each([
+    ['of all', undefined],
+    ['of a user', [1]],
+    ['of a user who came from elsewhere', [3]],
+    ['of a user under whom another shows', [2]],
+  ] as const)('%s', async (_, users) => {
+    const store = used();
+    const diary = await store.diary();
+    diary.mergeUsers(4, 2, now());
+    const db = dbOf(store);
+    const names = new Names(db);
+    const file = diary.statesFor({ ...(users && { users }) });
+    const lines = [...file.lines()].flat().map((line) => lineIn(JSON.parse(line)));
+    const reader = new FileReader(sealIn(file.seal()), (uuid) => names.origin(uuid));
+    const states = lines.flatMap((line) => {
+      const { table } = kindOf(line.k);
+      const rows = db.all<Record<string, Cell>>(`SELECT * FROM ${table}`);
+      return reader.states(line, new Map(rows.map((row) => [Number(row['id']), row])));
+    });
+    const collector = diary.collector(users);
+    const told: State[] = [];
+    for (let from = START, isLast = false; !isLast; ) {
+      const part = collector.after(from, 3);
+      told.push(...part.states);
+      ({ to: from, isLast } = part);
+    }
+    // A user without a pointer says so or does not.
+    const said = ({ fields, ...state }: State) => ({
+      ...state,
+      ...(fields && { fields: { ...fields, [INTO]: fields[INTO] ?? null } }),
+    });
+    const byName = (all: readonly State[]) =>
+      Object.fromEntries(all.map((state) => [`${state.kind} ${state.name}`, said(state)]));
+    expect(Object.keys(byName(states)).length).toBeGreaterThan(users?.[0] === 2 ? 4 : users ? 3 : 15);
+    expect(byName(states)).toEqual(byName(told));
+    expect(lines.some(({ s }) => s.some((entry) => Array.isArray(entry)))).toBe(users?.[0] !== 3);
+  });
+});
+
+test.each([
+  ['of a user', '{"k":"user","s":[[1,1,1,1,1]]}'],
+  ['with too few numbers', '{"k":"log","s":[[1,1,1,1]]}'],
+  ['of more than stand in a line', '{"k":"log","s":[[1,1,1,1,501]]}'],
+  ['with half a record', '{"k":"log","s":[[1,1,1,1,1.5]]}'],
+  ['of nothing', '{"k":"log","s":[null]}'],
+])('records that stand together in a file: %s is refused', (_, line) => {
+  expect(failure(() => lineIn(JSON.parse(line))).code).toBe('unusable');
+});
+
+test('records that stand together in a file must be in its list', () => {
+  const [there, here] = [freshStore(undefined, now), freshStore(undefined, now)];
+  there.users.create(user());
+  there.change(() => {
+    for (let i = 0; i < 3; i++) there.logs.create(log());
+  });
+  const file = exported(there);
+  file.records.log.pop();
+  expect(failure(() => imported(here, file)).message).toContain('it has no record for a state');
+  expect(here.logs.count()).toBe(0);
+});
+
+test('what came from elsewhere is told once, and what was changed here since', async () => {
+  const { here } = two();
+  // Its id is that of the user who has the other goal.
+  expect(here.goals.create({ userId: 1, sessionsPerWeek: 5 }).id).toBe(2);
+  const collector = (await here.diary()).collector();
+  const told: string[] = [];
+  let from = START;
+  for (let isLast = false; !isLast; ) {
+    const part = collector.after(from, 3);
+    told.push(...part.states.map(({ kind, name }) => `${kind} ${name}`));
+    ({ to: from, isLast } = part);
+  }
+  expect(told.map((one) => one.replace(/\..*/, '')).sort()).toEqual([
+    'goal 1',
+    'goal 2',
+    'log 1',
+    'log 2',
+    'routine 2',
+    'user 1',
+    'user 2',
+  ]);
+  here.logs.update(2, { notes: 'changed here' });
+  expect(collector.after(from).states.map(({ fields }) => fields?.['notes'])).toEqual(['changed here']);
+});

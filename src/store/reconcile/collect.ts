@@ -2,9 +2,9 @@ import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
-import type { NameParts, Names } from './names.ts';
+import { type NameParts, type Names, nameOf } from './names.ts';
 import { People } from './people.ts';
-import type { State } from './state.ts';
+import type { Stamp, State } from './state.ts';
 
 /**
  * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
@@ -44,6 +44,12 @@ export interface Told {
 
 /** Most records in one part of an exchange, which is one change at the other database. */
 export const MOST_STATES = 2500;
+
+/** SQL: by what a record of the history is known. */
+const KEY = `iif(history.record IN (${kindNames
+  .filter((kind) => keyColumnOf(kind) === 'userId')
+  .map((kind) => `'${kind}'`)
+  .join(', ')}), history.userId, history.recordId)`;
 
 /** Gathers the states that changed after a position, a part at a time. Nothing here is written. */
 export class Collector {
@@ -100,7 +106,7 @@ export class Collector {
     const [lastSeq, lastRev] = [this.#lastSeq(), this.#lastRev()];
     const [firstSeq, endSeq] = this.#range('seq', position.seq, lastSeq);
     if (firstSeq < endSeq) {
-      const entries = this.#entries(firstSeq, endSeq, most);
+      const entries = this.#entries(firstSeq, endSeq, position.rev, most);
       const seq = entries.length < most ? endSeq : (entries.at(-1)?.seq ?? endSeq);
       const keys = new Map<KindName, Set<number>>();
       for (const { record, recordId, userId } of entries)
@@ -138,15 +144,18 @@ export class Collector {
     return first < to ? [to, last] : [first, last];
   }
 
-  #entries(first: number, end: number, most: number) {
+  /** Entries of the history, without those of records that follow as replicas: each is told once. */
+  #entries(first: number, end: number, rev: number, most: number) {
     const { users } = this;
+    const follows = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = ${KEY} AND replicas.record = history.record AND rev > ?)`;
     const isTheirs = '(SELECT value FROM json_each(?))';
     const theirs = users ? [JSON.stringify([...users, ...this.#mergedInto(users)])] : [];
     return this.db.all<{ seq: number; record: KindName | null; recordId: number; userId: number }>(
       `SELECT seq, record, recordId, userId FROM history WHERE seq > ? AND seq <= ?
-       ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
+       ${this.told ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
       first,
       end,
+      ...(this.told ? [] : [rev]),
       ...theirs,
       ...theirs,
       most,
@@ -199,6 +208,35 @@ export class Collector {
     );
   }
 
+  /** Of these records those that are told, and are as they were made here, by their ids, with when that was. */
+  unchanged(kind: KindName, ids: readonly number[]): Map<number, Stamp> {
+    if (kind === 'user' || keyColumnOf(kind) !== 'id') return new Map();
+    const made = this.db.all<{ id: number; userId: number; seq: number; clock: number; uid: number }>(
+      `SELECT entry.recordId AS id, entry.userId, entry.seq, head.clock, head.uid
+       FROM history AS entry JOIN history AS head ON head.seq = entry.head
+         JOIN ${kindOf(kind).table} AS shown ON shown.id = entry.recordId AND shown.userId = entry.userId
+       WHERE entry.recordId IN (SELECT value FROM json_each(?)) AND entry.record = ?
+         AND NOT EXISTS (SELECT 1 FROM replicas WHERE replicas.id = entry.recordId AND replicas.record = entry.record)
+       GROUP BY entry.recordId HAVING count(*) = 1 AND entry.action = 'create'`,
+      JSON.stringify(ids),
+      kind,
+    );
+    const areTold = new Map<number, boolean>();
+    const isTold = ({ id, userId, seq, uid }: (typeof made)[number]): boolean => {
+      const owner = this.names.ofUser(userId);
+      if (!areTold.has(userId))
+        areTold.set(userId, this.#isMine(owner) && this.#people.isThere(this.#people.rootOf(owner)));
+      const name = nameOf({ origin: this.names.makerOf(seq), id, uid });
+      return (
+        areTold.get(userId) === true &&
+        !this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })
+      );
+    };
+    return new Map(
+      made.filter(isTold).map(({ id, seq, clock, uid }) => [id, [clock, uid, this.names.makerOf(seq)]]),
+    );
+  }
+
   /** What is told of the records of a kind that were never shown here. */
   tellUnseen(kind: KindName): State[] {
     return this.db
@@ -219,7 +257,6 @@ export class Collector {
     const isThere =
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : life % 2 === 1 ? withOwner(bare, state) : bare;
-    if (!this.users) return [told];
     if (this.#isMine(owner)) return [told];
     if (kind === 'user' || !owners.some((one) => this.#isMine(one))) return [];
     // Only that it is another's by now: not whose.
@@ -227,8 +264,9 @@ export class Collector {
   }
 
   #isMine(owner: string): boolean {
+    if (!this.users) return true;
     const id = this.#people.ownerId(owner) ?? this.names.idOf('user', owner);
-    return id !== undefined && (this.users?.includes(id) ?? true);
+    return id !== undefined && this.users.includes(id);
   }
 
   /** What was erased; of some users only that they were. */

@@ -8,7 +8,7 @@ import type { Erased } from './erasures.ts';
 import { isAsShown, keyColumnOf } from './fold.ts';
 import { type Names, nameOf } from './names.ts';
 import { broken, type Encoded, encoded, isDatabases, originsIn, StateReader, uuidsOf } from './parcel.ts';
-import type { Name, State, Statement } from './state.ts';
+import type { Name, Stamp, State, Statement } from './state.ts';
 
 /** The states of records in an export, some hundreds in a line of JSON, beside the lists, which alone say what a record shows. */
 
@@ -26,11 +26,16 @@ interface Entry extends Omit<Encoded, 'k'> {
   i?: number;
 }
 
+/** Records of a list with ids one after the other that were made in one change and are as they were made there: most records. */
+type Run = readonly [first: number, clock: number, uid: number, origin: number, count: number];
+
 /** States of one kind as a line. */
 export interface Line {
   k: KindName;
-  s: readonly Entry[];
+  s: readonly (Entry | Run)[];
 }
+
+const isRun = (entry: Entry | Run): entry is Run => Array.isArray(entry);
 
 /** Which records a file has. */
 export interface Part {
@@ -62,26 +67,34 @@ export class FileStates {
   *lines(): Generator<string[]> {
     for (const kind of kindNames) {
       let entries: string[] = [];
-      let size = 0;
+      let [count, size] = [0, 0];
       for (const entry of this.#entries(kind)) {
         entries.push(JSON.stringify(entry));
+        count += isRun(entry) ? entry[4] : 1;
         size += entries.at(-1)?.length ?? 0;
-        if (entries.length < MOST_STATES && size < MOST_CHARACTERS) continue;
+        if (count < MOST_STATES && size < MOST_CHARACTERS) continue;
         yield [lineOf(kind, entries)];
-        [entries, size] = [[], 0];
+        [entries, count, size] = [[], 0, 0];
       }
       if (entries.length > 0) yield [lineOf(kind, entries)];
     }
   }
 
-  *#entries(kind: KindName): Generator<Entry> {
-    for (const ids of this.#ids(kind))
-      for (const { state, row } of this.collector.tell(kind, ids)) {
+  *#entries(kind: KindName): Generator<Entry | Run> {
+    for (const ids of this.#ids(kind)) {
+      const unchanged = this.collector.unchanged(kind, ids);
+      for (const run of runsOf(unchanged)) {
+        this.#used.add(run[3]);
+        yield run;
+      }
+      const others = ids.filter((id) => !unchanged.has(id));
+      for (const { state, row } of this.collector.tell(kind, others)) {
         const entry = this.#entry(state);
         if (row) entry.i = row.id;
         if (row && state.fields && isAsShown(state, row, this.names)) delete entry.f;
         yield entry;
       }
+    }
     if (kind === 'user' || !this.part.only)
       for (const state of this.collector.tellUnseen(kind)) yield this.#entry(state);
   }
@@ -131,6 +144,20 @@ export class FileStates {
   }
 }
 
+function* runsOf(unchanged: ReadonlyMap<number, Stamp>): Generator<Run> {
+  let run: Run | undefined;
+  for (const [id, [clock, uid, origin]] of unchanged) {
+    const [first, , change, maker, count] = run ?? [];
+    const isNext = first !== undefined && id === first + Number(count) && uid === change && origin === maker;
+    if (isNext && Number(count) < MOST_STATES) run = [first, clock, uid, origin, Number(count) + 1];
+    else {
+      if (run) yield run;
+      run = [id, clock, uid, origin, 1];
+    }
+  }
+  if (run) yield run;
+}
+
 const byNumber = (a: number, b: number): number => a - b;
 
 const lineOf = (kind: KindName, entries: readonly string[]): string =>
@@ -166,7 +193,20 @@ export class FileReader {
    * @param listed the records in the list of the kind, by their ids
    */
   states({ k, s }: Line, listed: ReadonlyMap<number, Cells>): State[] {
-    return s.map((entry) => this.#state(k, entry, listed));
+    return s.flatMap((entry) =>
+      isRun(entry) ? [...this.#run(k, entry, listed)] : this.#state(k, entry, listed),
+    );
+  }
+
+  *#run(k: KindName, [first, clock, uid, origin, count]: Run, listed: ReadonlyMap<number, Cells>) {
+    for (let i = first; i < first + count; i++) {
+      const owner = this.#users.get(Number(listed.get(i)?.['userId'])) ?? '';
+      yield this.#state(
+        k,
+        { i, n: `${origin}.${i}.${uid}`, l: 1, o: [owner], c: [clock, uid, origin] },
+        listed,
+      );
+    }
   }
 
   #state(k: KindName, { i, ...entry }: Entry, listed: ReadonlyMap<number, Cells>): State {
@@ -187,9 +227,29 @@ export class FileReader {
 /** The line that a value is. @throws SciaticaError `unusable` */
 export function lineIn(value: unknown): Line {
   const { k, s } = (value ?? {}) as Partial<Line>;
-  if (!isKindName(k) || !Array.isArray(s) || !s.every((entry) => typeof entry === 'object' && entry !== null))
+  if (!isKindName(k) || !Array.isArray(s) || !s.every((entry) => isEntry(k, entry)))
     throw broken('a line is not that of states');
   return { k, s };
+}
+
+const isEntry = (kind: KindName, entry: unknown): boolean =>
+  Array.isArray(entry)
+    ? kind !== 'user' && entry.length === 5 && entry.every(Number.isSafeInteger) && entry[4] <= MOST_STATES
+    : typeof entry === 'object' && entry !== null;
+
+/** The id, or the first one, of the records of an entry in their list; undefined for a record that is not in it. */
+export const firstId = (entry: Line['s'][number] | undefined): number | undefined =>
+  entry && (isRun(entry) ? entry[0] : entry.i);
+
+/** The least and the highest id of the records of a line in their list. */
+export function idsIn({ s }: Line): [least: number, most: number] {
+  let [least, most] = [Number.MAX_SAFE_INTEGER, 0];
+  for (const entry of s) {
+    const first = firstId(entry) ?? least;
+    least = Math.min(least, first);
+    most = Math.max(most, isRun(entry) ? first + entry[4] - 1 : (entry.i ?? 0));
+  }
+  return [least, most];
 }
 
 /**

@@ -270,7 +270,8 @@ export class Receiver {
   #withNumbers(kind: KindName, field: string): number[] {
     const { table } = kindOf(kind);
     return this.db.column<number>(
-      `SELECT DISTINCT ${table}.userId FROM replicas JOIN ${table} ON ${table}.id = replicas.id
+      // In this order: replicas are those of all kinds.
+      `SELECT DISTINCT ${table}.userId FROM ${table} CROSS JOIN replicas ON replicas.id = ${table}.id
        WHERE replicas.record = ? AND ${table}.${field} <> replicas.state ->> '$.fields.${field}'`,
       kind,
     );

@@ -15,7 +15,7 @@ interface Rows {
 }
 
 /** Below so many rows it makes no difference. */
-const MANY_ROWS = 10_000;
+const MANY_ROWS = 2_500;
 
 /** Inserts rows, with their entries in the history. */
 export function insertMany(db: Database, { kind, columns, rows }: Rows): void {

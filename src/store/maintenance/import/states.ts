@@ -6,6 +6,8 @@ import { type Erased, Erasures } from '../../reconcile/erasures.ts';
 import {
   type Cells,
   FileReader,
+  firstId,
+  idsIn,
   type Line,
   lineIn,
   type Seal,
@@ -112,19 +114,19 @@ export class StagedStates {
       );
       if (!row) return;
       const line = lineIn(storedJson(row.line));
-      yield reader.states(line, this.#listed(line)).map((state, i) => this.#pointing(state, line.s[i]?.i));
+      yield reader
+        .states(line, this.#listed(line))
+        .map((state, i) => this.#pointing(state, firstId(line.s[i])));
       last = row.at;
     }
   }
 
-  /** The records in the list of the kind, with the ids of a line, which rise, and with those between. */
-  #listed({ k, s }: Line): Map<number, Cells> {
-    const ids = s.flatMap(({ i }) => i ?? []);
-    const { columns, staged } = stagedKindOf(k);
+  /** The records in the list of the kind, with the ids of a line and with those between. */
+  #listed(line: Line): Map<number, Cells> {
+    const { columns, staged } = stagedKindOf(line.k);
     const rows = this.db.all<Cells>(
       `SELECT id, ${columns.join(', ')} FROM ${staged} WHERE id BETWEEN ? AND ? AND _outcome IS NULL`,
-      ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER),
-      ids.reduce((most, id) => Math.max(most, id), 0),
+      ...idsIn(line),
     );
     return new Map(rows.map((cells) => [Number(cells['id']), cells]));
   }
