@@ -75,20 +75,12 @@ export class Collector {
 
   /** Where everything that there is now ends. */
   end(): Position {
-    return { ...this.#at(this.#lastSeq()), rev: this.#lastRev() };
+    return { ...this.#at(this.db.lastId('history')), rev: this.db.lastId('replicas') };
   }
 
   /** Whether a position is one of this file: false after it was set back, or for a copy of it. */
   isKnown({ seq, uid }: Position): boolean {
-    return seq === 0 || (seq <= this.#lastSeq() && this.#at(seq).uid === uid);
-  }
-
-  #lastSeq(): number {
-    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
-  }
-
-  #lastRev(): number {
-    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'replicas'") ?? 0;
+    return seq === 0 || (seq <= this.db.lastId('history') && this.#at(seq).uid === uid);
   }
 
   #at(seq: number): { seq: number; uid: number } {
@@ -103,7 +95,7 @@ export class Collector {
   /** The states after a position. @param most records in it */
   after(position: Position, most = MOST_STATES): Collected {
     if (position.old) return this.#old(position, position.old, most);
-    const [lastSeq, lastRev] = [this.#lastSeq(), this.#lastRev()];
+    const [lastSeq, lastRev] = [this.db.lastId('history'), this.db.lastId('replicas')];
     const [firstSeq, endSeq] = this.#range('seq', position.seq, lastSeq);
     if (firstSeq < endSeq) {
       const entries = this.#entries(firstSeq, endSeq, position.rev, most);

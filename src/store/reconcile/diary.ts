@@ -203,16 +203,12 @@ export class Diary {
   /** Runs work as a change. @returns its number, which is noted too; undefined if it changed nothing */
   #noted(taken: Taken, work: () => void): number | undefined {
     const change = this.change(() => {
-      const last = this.#lastSeq();
+      const last = this.db.lastId('history');
       work();
       return this.db.value<number>('SELECT change FROM history WHERE seq > ? LIMIT 1', last);
     });
     if (change !== undefined && !taken.changes.includes(change)) taken.changes.push(change);
     return change;
-  }
-
-  #lastSeq(): number {
-    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
   }
 
   /** Whether records wait for users, who may have come back by an undo or a restore here. */
@@ -321,7 +317,7 @@ export class Diary {
     const joined = merge({ ...own.state, name: theirs.name }, theirs, groups);
     const { origin, id: originId, uid } = partsOf(own.state.name);
     const sql = `INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)`;
-    const seq = this.#lastSeq();
+    const seq = this.db.lastId('history');
     const stamp: Stamp = [this.#lastClock(), 0, origin];
     const alias: State = {
       ...own.state,
@@ -377,7 +373,7 @@ export class Diary {
       for (const { id, state } of known)
         this.db.run(
           'UPDATE replicas SET seq = ?, state = ? WHERE id = ? AND record = ?',
-          this.#lastSeq(),
+          this.db.lastId('history'),
           stored(state, { outside: true }),
           id ?? 0,
           state.kind,

@@ -281,7 +281,7 @@ export class Fold {
   /** Whether a record was deleted only because its user was. */
   #wentWithUser(kind: KindName, { change }: Entry, cells: Cells): boolean {
     if (kind === 'user') return false;
-    const last = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', 'history') ?? 0;
+    const last = this.db.lastId('history');
     if (this.#deletions?.last !== last) {
       const found = this.db.column<string>(
         "SELECT change || '.' || recordId FROM history WHERE record = 'user' AND action = 'delete'",

@@ -85,7 +85,7 @@ export class Names {
     const id = crypto().randomUUID();
     this.db.write(() => {
       new Settings(this.db).set('id', id);
-      const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+      const seq = this.db.lastId('history');
       this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
     });
     this.refresh();
@@ -167,8 +167,7 @@ export class Names {
 
   /** Whether an id was ever given here. */
   #was(kind: KindName, id: number): boolean {
-    const last = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', kindOf(kind).table);
-    return id <= (last ?? 0);
+    return id <= this.db.lastId(kindOf(kind).table);
   }
 
   /** Forgets what was looked up: names may have been given since. */

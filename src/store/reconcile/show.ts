@@ -115,7 +115,7 @@ export class Shown {
   #lastId(kind: KindName): number {
     const known = this.#lastIds.get(kind);
     if (known !== undefined) return known;
-    return this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', kindOf(kind).table) ?? 0;
+    return this.db.lastId(kindOf(kind).table);
   }
 
   #nextId(kind: KindName): number {
@@ -264,7 +264,7 @@ export class Shown {
   /** Keeps what the history alone would not tell. */
   #store(records: readonly Met[]): void {
     if (records.length === 0) return;
-    const seq = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', 'history') ?? 0;
+    const seq = this.db.lastId('history');
     // In one statement: many small ones take three times as long.
     this.db.exec(`CREATE TEMP TABLE IF NOT EXISTS known (record TEXT, id INTEGER, origin INTEGER, originId INTEGER, uid INTEGER,
       owner TEXT, seq INTEGER, state TEXT)`);

@@ -137,6 +137,11 @@ export class Database {
     );
   }
 
+  /** The highest id that a table with AUTOINCREMENT has ever given; 0 before the first (SQLite, “Autoincrement”). */
+  lastId(table: string): number {
+    return this.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
+  }
+
   /** Runs a statement; returns the id it inserted last and how many rows it changed. */
   run(sql: string, ...values: Value[]): { id: number; changes: number } {
     return this.#translate(() => {

@@ -5,7 +5,7 @@ import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
 import { Diary } from '../../reconcile/diary.ts';
 import { type Seal, sealIn } from '../../reconcile/file.ts';
 import type { Dispute, Received, RecordKey } from '../../reconcile/received.ts';
-import type { RunChange } from '../../records/changes.ts';
+import { type RunChange, rehearse } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
@@ -86,9 +86,6 @@ export interface ImportOptions extends Said {
 /** What only the import of states has done. */
 const NONE = { disputes: [], held: [], erasedThere: [] } as const;
 
-/** Takes back what a dry run did. */
-class DryRun extends Error {}
-
 const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
 
 /** Faults are counted without end; so many are kept to be shown. */
@@ -164,27 +161,13 @@ export class Import {
     const isOwn = origin?.id === new Settings(this.db).get('id');
     if (origin && (seal !== undefined || !isOwn)) {
       const states = seal === undefined ? undefined : sealIn(seal);
-      return this.#changed(dryRun, () => this.#receive(options, origin, states));
+      const receive = () => this.#receive(options, origin, states);
+      if (!dryRun) return this.target.change(receive);
+      // Also where nothing may be written.
+      return rehearse((work) => (this.db.obstacle ? this.db.read(work) : this.db.write(work)), receive);
     }
     const work = () => this.#bring(options);
     return dryRun ? this.db.read(work) : this.target.change(work);
-  }
-
-  /** Runs work as a change; takes back what a dry run did. */
-  #changed(dryRun: boolean, work: () => ImportResult): ImportResult {
-    if (!dryRun) return this.target.change(work);
-    let result: ImportResult | undefined;
-    const rehearse = () => {
-      result = work();
-      throw new DryRun();
-    };
-    try {
-      if (this.db.obstacle) this.db.read(rehearse);
-      else this.db.write(rehearse);
-    } catch (error) {
-      if (!(error instanceof DryRun)) throw error;
-    }
-    return result as ImportResult;
   }
 
   /** Records with the ids of this database, or of none that is known. */
@@ -207,7 +190,7 @@ export class Import {
         this.fault({ ...NO_USER, message: `${NO_USER.message}: nobody has the id ${userId}` });
     this.#refuseFaults();
     const diary = new Diary(db, (work) => work());
-    const before = db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+    const before = db.lastId('history');
     const received = diary.receive(staged.parcels(), { inOne: true });
     const moved = movedSince(db, before, MAX_NAMED);
     requireNotMoved(as, moved);

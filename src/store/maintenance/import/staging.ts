@@ -183,7 +183,7 @@ export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): 
 
 /** Gives a new id to the records that need one, above all others. */
 function settleIds(db: Database, { name, table, staged }: StagedKind): void {
-  const used = db.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
+  const used = db.lastId(table);
   // An id that is far above all others would use up the ids.
   db.run(
     `UPDATE ${staged} SET _outcome = 'renumbered' WHERE _outcome IS NULL AND _newId IS NULL AND id >= (SELECT min(id) FROM
