@@ -30,7 +30,13 @@ function isInstalled() {
 
 function install() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const words = ['install', '--no-save', '--no-package-lock', `${NAME}@${optionalDependencies[NAME]}`];
+  const words = [
+    'install',
+    '--no-save',
+    '--no-package-lock',
+    '--loglevel=error',
+    `${NAME}@${optionalDependencies[NAME]}`,
+  ];
   // npm is a script on Windows, which only a shell starts.
   spawnSync('npm', words, {
     cwd: root,

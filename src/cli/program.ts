@@ -118,7 +118,6 @@ const CREATING: ReadonlySet<string> = new Set([
   'sync',
   'remote add',
   'serve',
-  'pair',
   'token add',
 ]);
 

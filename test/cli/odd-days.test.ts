@@ -144,6 +144,11 @@ describe('one bad year in an import', () => {
   );
 });
 
+it('log again does not repeat a session of a day to come', async () => {
+  const db = noraWith({ exerciseName: 'Bird Dog' }, { exerciseName: 'Cat-Cow', date: '2062-02-24' });
+  expect((await run(['log', 'again', '5', '4'], { db })).stdout).toContain('Bird Dog');
+});
+
 describe('whether a session helped, once its pain is changed', () => {
   const effectiveIn = (db: string) => records(db).logs[0]?.effective;
 

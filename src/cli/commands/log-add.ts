@@ -144,6 +144,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
   const [last] = logs.list({
     userId,
     ...(name !== undefined && { exerciseName: name }),
+    until: addDays(context.today, 1),
     sort: '-date,-id',
     limit: 1,
   });

@@ -62,6 +62,8 @@ If both sides changed something, sync shows both values and keeps the later one 
 
 async function syncCommand(context: Context, name: string | undefined, options: Options): Promise<void> {
   if (options.watch && options.dryRun) throw usage('--watch and --dry-run cannot both be given.');
+  // A remote is in the database: only a URL can fill a new one.
+  if (options.dryRun || !isUrl(name)) context.mayCreate = false;
   const { remote, token } = await remoteOf(context, name, options);
   const progress = progressOf(context);
   const controller = new AbortController();
@@ -131,6 +133,8 @@ const MOST_UNDOS = 3;
 
 const WORDS = { receive: 'received', send: 'sent' } as const;
 
+const isUrl = (name: string | undefined): name is string => /^https?:/i.test(name ?? '');
+
 /** The remote of a name or a URL, with its token. */
 async function remoteOf(
   context: Context,
@@ -138,7 +142,7 @@ async function remoteOf(
   { tokenFile, pin }: Options,
 ): Promise<{ remote: Remote; token: string | undefined }> {
   const { keptToken, readToken } = await import('../input/token-file.ts');
-  if (name !== undefined && /^https?:/i.test(name)) {
+  if (isUrl(name)) {
     const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);
     return {

@@ -67,6 +67,8 @@ function addToken(context: Context, name: string, options: Options): void {
   const ids = options['user'] as string | undefined;
   const users =
     ids === undefined ? null : [...new Set(ids.split(',').map((id) => idOf(id, 'Each of --user')))];
+  // Whoever is named is in a database that is there.
+  if (users !== null) context.mayCreate = false;
   const made = context.store.tokens.create({
     name,
     role: options['role'] as Role,

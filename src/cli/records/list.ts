@@ -73,7 +73,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     return sayEmpty(
       context,
       options,
-      `There is no ${one} yet. ${hint}: sciatica ${commandsOf(kind).one} add`,
+      `There is no ${one} yet. ${hint}: sciatica ${commandsOf(kind).one} ${kind === 'trial' ? 'start' : 'add'}`,
     );
   }
   const total = isPlain ? records.count(matching) : undefined;
