@@ -68,7 +68,7 @@ describe('import', () => {
     expect(stderr.split('\n')).toEqual([
       'users[1]: painLevel must be a whole number from 1 to 10',
       'userExerciseLogs[1]: notes is missing: it must be text of 0 to 10,000 characters',
-      'userExerciseLogs[0]: userId must be the id of a user in the file or the database',
+      'userExerciseLogs[0]: userId must be the id of a user in the file or the database, and is 9',
       `sciatica: ${path} has 3 faults: nothing was imported.`,
       '',
     ]);

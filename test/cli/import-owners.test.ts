@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogInput } from '../../src/domain/log.ts';
 import type { UserInput } from '../../src/domain/user.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshFolder, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 
 const person = (firstName: string, more: Partial<UserInput> = {}): UserInput => ({
@@ -244,4 +244,21 @@ describe('who came with a file', () => {
     const { stderr } = await run(['import', '-', '--on-conflict', 'renumber'], { db, stdin: file(ZOE) });
     expect(stderr).toContain('Note: Zoé Berg (user 1) has the same e-mail address as user 2.\n');
   });
+});
+
+it('of users whom nobody knows, a CSV is refused with a line for each of them, and the way out', async () => {
+  const rows = [7, 7, 8].map((id) => `${id},Bird Dog,stretch,2026-03-01,6,4,true,`);
+  const stdin = ['userId,exerciseName,exerciseType,date,painBefore,painAfter,effective,notes', ...rows].join(
+    '\n',
+  );
+  const { code, stderr } = await run(['import', '-'], { db: freshPath(), stdin });
+  expect([code, stderr.split('\n')]).toEqual([
+    2,
+    [
+      'line 2: userId must be the id of a user in the file or the database, and is 7; so in 1 more',
+      'line 4: userId must be the id of a user in the file or the database, and is 8',
+      'sciatica: standard input has 2 faults: nothing was imported. To put the records under a user here: --as ID',
+      '',
+    ],
+  ]);
 });

@@ -29,8 +29,8 @@ export class Server {
     });
   }
 
-  /** Starts it on a database with 100 users, of whom so many have so many logs, each the logs of one change. */
-  static async start({ auth = false, logs = 5, users = 100 } = {}): Promise<Server> {
+  /** Starts it on a database with 100 users, of whom so many have so many logs, each the logs of one change. @param options.quota in MiB an hour */
+  static async start({ auth = false, logs = 5, users = 100, quota = 64 } = {}): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'sciatica-harden-'));
     const path = join(folder, 'test.db');
     const store = openStore(path);
@@ -51,7 +51,9 @@ export class Server {
         })
       : [];
     store.close();
-    const limits = auth ? ['--auth', '--rate', '1000000', '--burst', '1000000'] : [];
+    const limits = auth
+      ? ['--auth', '--rate', '1000000', '--burst', '1000000', '--quota', String(quota)]
+      : [];
     const args = ['bin/sciatica.js', 'serve', '--port', '0', '--db', path, ...limits];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -32,7 +32,7 @@ function fail(fault: string): void {
 /** Runs an attack on a fresh service and prints its line of the table. */
 async function attack(
   what: string,
-  options: { auth?: boolean; logs?: number; users?: number },
+  options: { auth?: boolean; logs?: number; users?: number; quota?: number },
   work: (server: Server) => Promise<Outcome>,
   warmUp: (server: Server) => Promise<unknown> = (server) => fuzz(server, 1_000_000, 2_000),
 ): Promise<void> {
@@ -203,7 +203,7 @@ async function main(): Promise<void> {
   );
   await attack(
     'large changes taken back beside others',
-    { auth: true, logs: 200_000, users: 1 },
+    { auth: true, logs: 200_000, users: 1, quota: 1024 },
     async (server) => ({ note: await undoBeside(server) }),
     calm,
   );

@@ -29,7 +29,9 @@ interface Document {
 export function seedRequests(headers: string): string[] {
   const document = JSON.parse(openApi(routes)) as Document;
   const { parameters: shared } = document.components;
-  return routes.flatMap(({ method, path }) => {
+  // With its token gone the caller would be a stranger for the rest of the attack.
+  const kept = routes.filter(({ method, path }) => !(method === 'DELETE' && path === '/me/token'));
+  return kept.flatMap(({ method, path }) => {
     const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
     const queries = parameters
       .flatMap((one) => ('$ref' in one ? (shared[one.$ref.split('/').at(-1) ?? ''] ?? []) : one))

@@ -216,7 +216,7 @@ describe('import', () => {
       'a routine of nobody',
       [routine({ userId: 9 })],
       'refuse',
-      ['routine 0: userId must be the id of a user in the file or the database'],
+      ['routine 0: userId must be the id of a user in the file or the database, and is 9'],
     ],
     [
       'a list with a fault',

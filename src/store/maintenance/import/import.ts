@@ -35,6 +35,7 @@ import {
   noteUser,
   type OnConflict,
   type Outcome,
+  orphansOf,
   ownedStaged,
   prepareStaging,
   type StagedKind,
@@ -85,8 +86,6 @@ export interface ImportOptions extends Said {
 
 /** What only the import of states has done. */
 const NONE = { disputes: [], held: [], erasedThere: [] } as const;
-
-const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
 
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
@@ -185,9 +184,7 @@ export class Import {
     const { db } = this;
     this.#refuseContradictions(true);
     const staged = new StagedStates(db, { origin, seal, as });
-    if (!seal)
-      for (const userId of staged.strangers())
-        this.fault({ ...NO_USER, message: `${NO_USER.message}: nobody has the id ${userId}` });
+    if (!seal) for (const userId of staged.strangers()) this.#faultStranger(userId);
     this.#refuseFaults();
     const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
@@ -232,13 +229,23 @@ export class Import {
     }
     for (const kind of isForeign ? [] : ownedStaged) {
       markOrphaned(this.db, kind);
-      this.#faultAll(kind, 'orphaned', NO_USER);
+      const { users, more } = orphansOf(this.db, kind, MAX_FAULTS);
+      for (const { userId, count, at } of users)
+        this.#faultStranger(userId, count, this.place(at, kind.name));
+      this.#faultCount += more;
     }
     for (const kind of stagedKinds.filter(({ hasKey }) => hasKey)) {
       markDoubled(this.db, kind);
       this.#faultAll(kind, 'doubled', keyFault(kind.name));
     }
     this.#refuseFaults();
+  }
+
+  /** A user of whom the file has records, and whom nobody knows; `at`: the place of the first. */
+  #faultStranger(userId: number, count = 1, at?: string): void {
+    const more = count > 1 ? `; so in ${count - 1} more` : '';
+    const message = `must be the id of a user in the file or the database, and is ${userId}${more}`;
+    this.fault({ field: 'userId', message, ...(at && { at }) });
   }
 
   #refuseFaults(): void {

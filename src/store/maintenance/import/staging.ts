@@ -142,6 +142,23 @@ export function markOrphaned(db: Database, { staged }: StagedKind): void {
   );
 }
 
+/** The users of whom records are orphaned: how many records, and where the first stands; `more` than `limit` users there are. */
+export function orphansOf(
+  db: Database,
+  { staged }: StagedKind,
+  limit: number,
+): { users: { userId: number; count: number; at: number }[]; more: number } {
+  const orphans = `FROM ${staged} WHERE _outcome = 'orphaned'`;
+  const users = db.value<number>(`SELECT count(DISTINCT userId) ${orphans}`) ?? 0;
+  return {
+    users: db.all(
+      `SELECT userId, count(*) AS count, min(_at) AS at ${orphans} GROUP BY userId ORDER BY at LIMIT ?`,
+      limit,
+    ),
+    more: Math.max(0, users - limit),
+  };
+}
+
 /** Finds records whose id is in the database: with the same record, or taken by a different one. */
 export function markTaken(db: Database, { table, staged, same }: StagedKind): void {
   db.run(
