@@ -1,7 +1,8 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openDatabase } from '../../store/sqlite/open.ts';
 import type { Meter, Store } from '../../store/store.ts';
-import { openReader, openStore } from '../../store/store.ts';
+import { openReader, storeOn } from '../../store/store.ts';
 import { Feed } from '../protocol/feed.ts';
 import { match } from '../routes/index.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';
@@ -50,8 +51,13 @@ async function ask(id: number, question: Question): Promise<Answered> {
   }
 }
 
+/** Pages that a long write keeps in memory, in KiB: it runs beside the connections that answer everybody else. */
+const WRITE_CACHE_KIB = 16 * 1024;
+
 async function write(question: Question, { room }: NonNullable<Question['write']>): Promise<Answered> {
-  const store = openStore(path, undefined, undefined, false);
+  const database = openDatabase(path, false);
+  database.pragma(`cache_size = -${WRITE_CACHE_KIB}`);
+  const store = storeOn(database);
   const meter = room === undefined ? undefined : { room, stored: 0, raise };
   const { name } = question.caller ?? {};
   const origin = { source: 'api', ...(name !== undefined && { caller: name }) } as const;
