@@ -115,7 +115,7 @@ async function addService(
 ): Promise<void> {
   if (address === undefined)
     throw usage(
-      `Give a folder, as in sciatica remote add ~/Sync/diary, or a name and an address, as in sciatica remote add home https://home.example:3000.`,
+      `There is no folder ${escapeControls(name)} here. Give one, as in sciatica remote add ~/Sync/diary, or a name and an address, as in sciatica remote add home https://home.example:3000.`,
     );
   checkName(name);
   for (const flag of ['user', 'all', 'keyFile', 'plain'] as const)
