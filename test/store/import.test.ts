@@ -187,7 +187,9 @@ describe('faults', () => {
   });
 
   it('are all counted, and 10,000 kept', () => {
-    const task = prepare(freshStore(), { logs: Array.from({ length: 12_000 }, (_, i) => log({ userId: i + 1 })) });
+    const task = prepare(freshStore(), {
+      logs: Array.from({ length: 12_000 }, (_, i) => log({ userId: i + 1 })),
+    });
     failure(() => task.apply({ onConflict: 'refuse', dryRun: false }));
     expect([task.faults.count, task.faults.issues.length]).toEqual([12_000, 10_000]);
   });
