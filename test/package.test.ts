@@ -188,7 +188,7 @@ test.skipIf(!isNode20 || !existsSync(join(prefix, 'include/node/node.h')))(
     const { optionalDependencies = {} } = json<Manifest>('package.json');
     const engine = `better-sqlite3-12@${optionalDependencies['better-sqlite3-12']}`;
     expect(readFileSync(join(folder, 'called'), 'utf8')).toBe(
-      `${prefix} install --no-save --no-package-lock ${engine}\n`,
+      `${prefix} install --no-save --no-package-lock --loglevel=error ${engine}\n`,
     );
   },
 );

@@ -38,10 +38,14 @@ async function withoutStates(path: string): Promise<string> {
   return older;
 }
 
-/** The states in a file. */
+/** The states in a file, those too that stand together. */
 const statesIn = (text: string): { k: string; i?: number; l: number }[] =>
-  JSON.parse(text).states.flatMap(({ k, s }: { k: string; s: object[] }) =>
-    s.map((state) => ({ k, ...state })),
+  JSON.parse(text).states.flatMap(({ k, s }: { k: string; s: (object | number[])[] }) =>
+    s.flatMap((state) =>
+      Array.isArray(state)
+        ? Array.from({ length: state[4] ?? 0 }, (_, i) => ({ k, i: (state[0] ?? 0) + i, l: 1 }))
+        : { k, ...state },
+    ),
   );
 
 const flags = {
@@ -496,7 +500,10 @@ describe('import of a file of another database', () => {
       .filter((line) => !line.includes('firstName'))
       .join('\n');
     const refused = await run(['import', '-'], { db: here, stdin });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('nobody has the id 1')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('in the file or the database, and is 1'),
+    ]);
     expect((await run(['import', '-', '--as', '1'], { db: here, stdin })).code).toBe(0);
     expect(records(here).logs.map(({ userId }) => userId)).toEqual([1, 1]);
     expect((await run(['import', '-'], { db: here, stdin })).stderr).toContain('2 logs: 2 already there');

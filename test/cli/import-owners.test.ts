@@ -257,7 +257,7 @@ it('of users whom nobody knows, a CSV is refused with a line for each of them, a
     [
       'line 2: userId must be the id of a user in the file or the database, and is 7; so in 1 more',
       'line 4: userId must be the id of a user in the file or the database, and is 8',
-      'sciatica: standard input has 2 faults: nothing was imported. To put the records under a user here: --as ID',
+      'sciatica: stdin has 2 faults: nothing was imported. To put the records under a user here: --as ID',
       '',
     ],
   ]);

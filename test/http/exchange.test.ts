@@ -31,24 +31,36 @@ async function practice() {
 /** All that a database has to tell. */
 async function told(store: Store, from: Position = START): Promise<string> {
   const diary = await store.diary();
-  for (let at = from, text = ''; ; ) {
+  const parts: string[] = [];
+  for (let at = from, isLast = false; !isLast; ) {
     const part = diary.part(diary.collector(), at);
-    // Records from before the history come in parts of their own; here are none.
-    if (part.states.length > 0 || part.isLast) return part.text;
-    if (text === part.text) throw new Error('nothing is told');
-    [at, text] = [part.to, part.text];
+    parts.push(part.text);
+    ({ to: at, isLast } = part);
   }
+  const [first = '', ...others] = parts;
+  return others.reduce(
+    (parcel, next) =>
+      changed(parcel, ([head, ...states]) => {
+        const [{ databases, ...end } = {}, ...more] = linesOf(next);
+        const all = { ...(head?.['databases'] as object), ...(databases as object) };
+        return [{ ...head, ...end, from: head?.['from'], databases: all }, ...states, ...more];
+      }),
+    first,
+  );
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A parcel with other lines, and their checksum. */
-function changed(parcel: string, change: (lines: Record<string, unknown>[]) => unknown[]): string {
-  const lines = parcel
+/** The lines of a parcel, without its checksum. */
+const linesOf = (parcel: string) =>
+  parcel
     .split('\n')
     .slice(0, -2)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const body = change(lines)
+
+/** A parcel with other lines, and their checksum. */
+function changed(parcel: string, change: (lines: Record<string, unknown>[]) => unknown[]): string {
+  const body = change(linesOf(parcel))
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
   return `${body}${JSON.stringify({ sha256: sha256(body) })}\n`;
@@ -285,7 +297,9 @@ describe('the databases that an exchange names', () => {
     const third = freshStore();
     third.users.create({ ...nora, email: 'third@example.org' });
     await as('admin', null)({ parcel: await told(third), have: null, wants: false });
-    const asked = { parcel: await told(freshStore()), have: null, wants: true };
+    // All but what came from elsewhere is known.
+    const have = { ...(await store.diary()).collector().end(), rev: 0 };
+    const asked = { parcel: await told(freshStore()), have, wants: true };
     const names = async (role: Role, users: number[] | null) =>
       JSON.stringify((await as(role, users)(asked)).body).includes(third.id);
     expect([store.users.count(), await names('admin', null), await names('patient', [1])]).toEqual([

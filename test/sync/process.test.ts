@@ -10,7 +10,7 @@ import { pairingUri } from '../../src/domain/pairing.ts';
 import { startServer } from '../../src/http/server.ts';
 import { pinOf } from '../../src/lib/pin.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshFolder, freshPath, run } from '../helpers.ts';
+import { freshFolder, freshPath, nora, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 import { contents } from './helpers.ts';
 
@@ -170,7 +170,9 @@ describe('is refused', () => {
     ['--watch with --dry-run', () => ['home', '--watch', '--dry-run'], 2, /cannot both/],
   ] as const)('%s', async (_, words, code, message) => {
     const served = await serving();
-    const result = await run(['sync', ...words(served)], { db: freshPath() });
+    const db = freshPath();
+    await run(['import', '-'], { db, stdin: JSON.stringify(nora) });
+    const result = await run(['sync', ...words(served)], { db });
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   });
 });
