@@ -32,6 +32,8 @@ export interface FolderMeans extends SyncMeans {
   users?: readonly number[] | undefined;
 }
 
+/** Most parts, about, in which a machine tells everything: a carrier has an easier time with few files. */
+const MOST_IN_BASE = 40;
 /** Most parts of a machine that came after the base, and the bytes of them that are still put together to fewer. */
 const MOST_PARTS = 50;
 const MOST_LATER = 4 * 1024 * 1024;
@@ -238,9 +240,10 @@ export class Folder {
     this.#files.makeOwn();
     // A record that changed several times is in several parts.
     const told = new Set<`${KindName} ${Name}`>();
+    const share = diary.shareOf(MOST_IN_BASE);
     let from = parts.at(-1)?.to ?? START;
     for (let isLast = false; !isLast; ) {
-      const part = diary.part(collector, from);
+      const part = diary.part(collector, from, share);
       if (part.states.length > 0 || parts.length === 0)
         parts.push(await this.#files.writePart(part.text, from, part.to));
       ({ to: from, isLast } = part);

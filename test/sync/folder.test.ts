@@ -19,7 +19,7 @@ import type { Store } from '../../src/store/store.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import { type SyncOptions, total } from '../../src/sync/result.ts';
 import { makeKey, Seal } from '../../src/sync/seal.ts';
-import { log, user } from '../store/helpers.ts';
+import { dbOf, log, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
 
 let now: () => number;
@@ -156,6 +156,25 @@ describe('a folder', () => {
     await run(c);
     same(a, b);
     same(a, c);
+  });
+
+  it('tells much in larger parts, not in more of them', async () => {
+    if (!a) throw new Error('there is no database');
+    const diary = await a.diary();
+    const usual = diary.shareOf(40);
+    a.change(() => {
+      for (let i = 0; i < 3000; i++) a?.logs.create(log({ notes: 'x'.repeat(900) }));
+    });
+    await run(a);
+    expect((await partsOf(a)).length).toBeGreaterThan(1);
+    // As if 400,000 records had been made.
+    dbOf(a).run("UPDATE sqlite_sequence SET seq = 1600000 WHERE name = 'history'");
+    const share = diary.shareOf(40);
+    expect(share.states / usual.states).toBeGreaterThan(15);
+    expect(share.characters / usual.characters).toBeGreaterThan(15);
+    expect(diary.part(diary.collector(), { seq: 0, uid: 0, rev: 0 }, share).states.length).toBeGreaterThan(
+      3000,
+    );
   });
 
   it('takes what a machine has told since in several files over as one change', async () => {

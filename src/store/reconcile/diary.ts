@@ -19,8 +19,14 @@ import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
 /** States that are taken over at once; more take more memory, fewer more time. */
 const BATCH = 5_000;
 
-/** Longest text of a part of an exchange, unless one record alone is longer. */
-const MOST_CHARACTERS = 2 * 1024 * 1024;
+/** How much is told in one part at most, unless one record alone is longer. */
+export interface Share {
+  states: number;
+  characters: number;
+}
+
+/** A part of an exchange with a service. */
+const REQUEST: Share = { states: MOST_STATES, characters: 2 * 1024 * 1024 };
 
 /** Where others' records lie between those of a view, so often more of them are looked through for one part. */
 const MOST_LOOKS = 10;
@@ -83,15 +89,31 @@ export class Diary {
     return new Collector(this.db, this.#names, users, told);
   }
 
-  /** The states after a position as text, as many as fit into one part of an exchange. */
-  part(collector: Collector, from: Position): Collected & { text: string } {
-    for (let most = MOST_STATES; ; most = Math.ceil(most / 8)) {
+  /** The states after a position as text, as many as fit into one part. */
+  part(
+    collector: Collector,
+    from: Position,
+    { states, characters }: Share = REQUEST,
+  ): Collected & { text: string } {
+    for (let most = states; ; most = Math.ceil(most / 8)) {
       let collected = collector.after(from, most);
       for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
         collected = collector.after(collected.to, most);
       const text = this.#text(collector, from, collected);
-      if (text.length <= MOST_CHARACTERS || most === 1) return { ...collected, text };
+      if (text.length <= characters || most === 1) return { ...collected, text };
     }
+  }
+
+  /** How much each of so many parts has to hold for everything to be told in them; no less than a request does. */
+  shareOf(parts: number): Share {
+    const { db } = this;
+    const tables = ['history', 'replicas', ...kindNames.map((kind) => kindOf(kind).table)];
+    const entries = tables.reduce((sum, table) => sum + db.lastId(table), 0);
+    const bytes = db.pragma<number>('page_count') * db.pragma<number>('page_size');
+    const states = Math.max(REQUEST.states, Math.ceil(entries / parts));
+    const usual = (states / REQUEST.states) * REQUEST.characters;
+    // A name and a clock take about as much as a short record does.
+    return { states, characters: Math.max(usual, (3 * bytes) / parts) };
   }
 
   /** No states, as text. */
