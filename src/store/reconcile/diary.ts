@@ -107,8 +107,9 @@ export class Diary {
   /** How much each of so many parts has to hold for everything to be told in them; no less than a request does. */
   shareOf(parts: number): Share {
     const { db } = this;
-    const tables = ['history', 'replicas', ...kindNames.map((kind) => kindOf(kind).table)];
-    const entries = tables.reduce((sum, table) => sum + db.lastId(table), 0);
+    const records = kindNames.reduce((sum, kind) => sum + db.lastId(kindOf(kind).table), 0);
+    // Only what is older than the history is told without an entry of it.
+    const entries = Math.max(records, db.lastId('history')) + db.lastId('replicas');
     const bytes = db.pragma<number>('page_count') * db.pragma<number>('page_size');
     const states = Math.max(REQUEST.states, Math.ceil(entries / parts));
     const usual = (states / REQUEST.states) * REQUEST.characters;
