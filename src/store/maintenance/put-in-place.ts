@@ -10,7 +10,15 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { linkNew, sizeOf, syncFile, syncFolder, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import {
+  linkNew,
+  NotSynced,
+  sizeOf,
+  syncFile,
+  syncFolder,
+  temporaryBeside,
+  withFreeName,
+} from '../../lib/files.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -107,9 +115,20 @@ function keep(db: Database, kept: string): string | undefined {
   try {
     db.run('VACUUM INTO ?', temporary.path);
     syncFile(temporary.path);
-    return withFreeName(kept, (free) => linkNew(temporary.path, free));
+    return withFreeName(kept, (free) => linkSynced(temporary.path, free));
   } finally {
     temporary.remove();
+  }
+}
+
+/** As `linkNew`; of a copy that a power cut may take, nothing may be replaced yet. @throws what kept the folder from being synced */
+function linkSynced(existing: string, copy: string): void {
+  try {
+    linkNew(existing, copy);
+  } catch (error) {
+    if (!(error instanceof NotSynced)) throw error;
+    rmSync(copy, { force: true });
+    throw error.cause;
   }
 }
 
@@ -205,7 +224,7 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
     );
   syncFile(prepared);
   // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
-  const name = withFreeName(kept, (free) => linkNew(path, free));
+  const name = withFreeName(kept, (free) => linkSynced(path, free));
   chmodSync(name, 0o600);
   // A log that stays would be taken for the log of the file that comes.
   for (const end of COMPANIONS) if (existsSync(path + end)) renameSync(path + end, name + end);
