@@ -87,7 +87,7 @@ function cellOf(name: string, { kind }: Field, raw: boolean): string {
  */
 function textCell(name: string, cell: string): string {
   const isHarmless = `(${name} BETWEEN 'A' AND '{' OR ${name} = '')`;
-  const isQuoted = [`','`, `'"'`, 'char(10)', 'char(13)'].map((part) => `${name} GLOB '*' || ${part} || '*'`);
+  const isQuoted = `${name} GLOB '*[,"' || char(10, 13) || ']*'`;
   const quoted = `'"' || replace(${name}, '"', '""') || '"'`;
-  return `iif(${isHarmless}, iif(${isQuoted.join(' OR ')}, ${quoted}, ${name}), ${cell}(${name}))`;
+  return `iif(${isHarmless}, iif(${isQuoted}, ${quoted}, ${name}), ${cell}(${name}))`;
 }
