@@ -213,20 +213,15 @@ export class Collector {
       JSON.stringify(ids),
       kind,
     );
-    const areTold = new Map<number, boolean>();
-    const isTold = ({ id, userId, seq, uid }: (typeof made)[number]): boolean => {
-      const owner = this.names.ofUser(userId);
-      if (!areTold.has(userId))
-        areTold.set(userId, this.#isMine(owner) && this.#people.isThere(this.#people.rootOf(owner)));
-      const name = nameOf({ origin: this.names.makerOf(seq), id, uid });
-      return (
-        areTold.get(userId) === true &&
-        !this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })
-      );
-    };
-    return new Map(
-      made.filter(isTold).map(({ id, seq, clock, uid }) => [id, [clock, uid, this.names.makerOf(seq)]]),
-    );
+    const stamps = new Map<number, Stamp>();
+    for (const { id, userId, seq, clock, uid } of made) {
+      const [owner, maker] = [this.names.ofUser(userId), this.names.makerOf(seq)];
+      if (!this.#isMine(owner) || !this.#people.isThere(this.#people.rootOf(owner))) continue;
+      const name = nameOf({ origin: maker, id, uid });
+      if (this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })) continue;
+      stamps.set(id, [clock, uid, maker]);
+    }
+    return stamps;
   }
 
   /** What is told of the records of a kind that were never shown here. */

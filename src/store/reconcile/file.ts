@@ -145,15 +145,14 @@ export class FileStates {
 }
 
 function* runsOf(unchanged: ReadonlyMap<number, Stamp>): Generator<Run> {
-  let run: Run | undefined;
+  let run: [first: number, clock: number, uid: number, origin: number, count: number] | undefined;
   for (const [id, [clock, uid, origin]] of unchanged) {
-    const [first, , change, maker, count] = run ?? [];
-    const isNext = first !== undefined && id === first + Number(count) && uid === change && origin === maker;
-    if (isNext && Number(count) < MOST_STATES) run = [first, clock, uid, origin, Number(count) + 1];
-    else {
-      if (run) yield run;
-      run = [id, clock, uid, origin, 1];
+    if (run && id === run[0] + run[4] && uid === run[2] && origin === run[3] && run[4] < MOST_STATES) {
+      run[4] += 1;
+      continue;
     }
+    if (run) yield run;
+    run = [id, clock, uid, origin, 1];
   }
   if (run) yield run;
 }
