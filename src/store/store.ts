@@ -59,7 +59,7 @@ interface Connection extends Shared {
 }
 
 /** What a view of the records shows, and who makes its changes. */
-export interface View {
+interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
@@ -335,11 +335,6 @@ export class Store {
   async diary(): Promise<Diary> {
     const { Diary } = await import('./reconcile/diary.ts');
     return new Diary(this.#connection.db, (work) => this.change(work));
-  }
-
-  /** Gives this copy of a database a UUID of its own. @returns the new one */
-  async renewIdentity(): Promise<string> {
-    return (await this.diary()).renewIdentity();
   }
 
   /** The entry of the history before which it has gaps. */

@@ -54,5 +54,5 @@ async function renew(context: Context, options: IdentityOptions): Promise<void> 
     'Give this database a new identity?',
     'Nothing was changed.',
   );
-  show(context, await context.store.renewIdentity(), options);
+  show(context, (await context.store.diary()).renewIdentity(), options);
 }
