@@ -14,6 +14,9 @@ export interface Address {
   pin: string | undefined;
 }
 
+/** Whether a text names a service, and not a folder or a remote by its name. */
+export const isUrl = (text: string | undefined): text is string => /^https?:/i.test(text ?? '');
+
 /**
  * Checks the address of a service.
  * @param pin of its certificate

@@ -3,7 +3,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { realPathOf } from '../../lib/files.ts';
-import { type FolderAddress, folderAddress, folderUrl } from '../../sync/address.ts';
+import { type FolderAddress, folderAddress, folderUrl, isUrl } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
 import { folderOf, readKey } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
@@ -51,7 +51,7 @@ const isPath = (text: string): boolean => /^([./~]|[A-Za-z]:[\\/])/.test(text) |
 
 /** The folder that is named; undefined where it is no folder. Without a name, it has the last part of its path. */
 export function folderIn(first: string, second: string | undefined): Named | undefined {
-  if (/^https?:/i.test(second ?? first)) return undefined;
+  if (isUrl(second ?? first)) return undefined;
   if (second !== undefined)
     return isPath(second) || existsSync(second) ? { name: first, path: resolve(second) } : undefined;
   if (!isPath(first) && !existsSync(first)) return undefined;

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { folderAddress } from '../../sync/address.ts';
+import { folderAddress, isUrl } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
 import type { Means } from '../../sync/sync.ts';
 import type { Carrier } from '../../sync/watch.ts';
@@ -132,8 +132,6 @@ async function serviceOf(
 const MOST_UNDOS = 3;
 
 const WORDS = { receive: 'received', send: 'sent' } as const;
-
-const isUrl = (name: string | undefined): name is string => /^https?:/i.test(name ?? '');
 
 /** The remote of a name or a URL, with its token. */
 async function remoteOf(
