@@ -36,8 +36,11 @@ export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
 /** What a person calls one. */
 export const nounOf = (name: KindName): string => kindOf(name).words.one;
 
-/** The noun and the list of the commands of a kind. */
-export const commandsOf = (name: KindName): Kind['words'] => kindOf(name).commands ?? kindOf(name).words;
+/** The noun, the list and the verb that adds one, of the commands of a kind. */
+export const commandsOf = (name: KindName) => ({
+  add: 'add',
+  ...(kindOf(name).commands ?? kindOf(name).words),
+});
 
 type Each = { [K in KindName]: RecordOf<(typeof kinds)[K]['fields']> };
 

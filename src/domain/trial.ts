@@ -13,7 +13,7 @@ export const comparators = ['exercise', 'rest', 'usual'] as const;
 export const outcomes = ['hour', 'bedtime', 'morning'] as const;
 /** `either`: less or more pain; `less`: less pain, with more only as harm. */
 export const questions = ['either', 'less'] as const;
-export const trialStates = ['running', 'finished', 'given-up'] as const;
+const trialStates = ['running', 'finished', 'given-up'] as const;
 
 /** The largest seed: 31 bits. */
 const MAX_SEED = 2 ** 31 - 1;
@@ -117,6 +117,7 @@ export const trialKind = defineKind({
   },
   examples: { sort: '-start,id', fields: 'id,start,state', patch: { state: 'given-up' }, deleted: 1 },
   words: { one: 'trial', many: 'trials' },
+  commands: { one: 'trial', many: 'trials', add: 'start' },
   sign: ['seed'],
   key: {
     field: 'state',

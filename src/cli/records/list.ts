@@ -70,11 +70,8 @@ export async function listRecords(context: Context, options: Options, kind: Kind
   if (isPlain && records.count(owner) === 0) {
     // The first user comes before everything else.
     const hint = isOwned(kind) ? 'To add one' : 'Start with';
-    return sayEmpty(
-      context,
-      options,
-      `There is no ${one} yet. ${hint}: sciatica ${commandsOf(kind).one} ${kind === 'trial' ? 'start' : 'add'}`,
-    );
+    const { one: noun, add } = commandsOf(kind);
+    return sayEmpty(context, options, `There is no ${one} yet. ${hint}: sciatica ${noun} ${add}`);
   }
   const total = isPlain ? records.count(matching) : undefined;
   if (total === 0) return sayEmpty(context, options, `No ${one} matches.`);
