@@ -12,7 +12,7 @@ export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
 
 /** What can be asked of a report. */
-export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
+interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
   readonly anonymous?: boolean | undefined;
 }
 

@@ -68,7 +68,7 @@ export function kindOfRight(right: Right): KindName {
 }
 
 /** The right that it takes to take back what happened to a record. */
-export function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'record'>): Right {
+function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'record'>): Right {
   if (action === 'delete') return `create ${record}`;
   return `${action === 'update' ? 'change' : 'delete'} ${record}`;
 }

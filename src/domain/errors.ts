@@ -49,7 +49,7 @@ export class SciaticaError extends Error {
 
 /** Why the history has a gap: a backup was restored, somebody was erased, or the number is of no entry of it. */
 export const gapReasons = ['restored', 'erased', 'unknown'] as const;
-export type GapReason = (typeof gapReasons)[number];
+type GapReason = (typeof gapReasons)[number];
 
 /** What came after an entry of the history is not all there any more. */
 export class Outdated extends SciaticaError {

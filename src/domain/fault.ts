@@ -17,7 +17,7 @@ export const faultCodes = [
   'in-conflict',
   'invalid',
 ] as const;
-export type FaultCode = (typeof faultCodes)[number];
+type FaultCode = (typeof faultCodes)[number];
 
 /** What is wrong with a value, with the bounds that it breaks. */
 export interface Fault {

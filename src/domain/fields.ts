@@ -20,7 +20,7 @@ interface FieldBase {
   readonly statement?: string;
 }
 
-export interface TextField extends FieldBase {
+interface TextField extends FieldBase {
   readonly kind: 'text';
   readonly example: string;
   /** Most characters (Unicode code points, as JSON Schema counts). */
@@ -29,13 +29,13 @@ export interface TextField extends FieldBase {
   readonly blank: boolean;
 }
 
-export interface EmailField extends FieldBase {
+interface EmailField extends FieldBase {
   readonly kind: 'email';
   readonly example: string;
   readonly max: number;
 }
 
-export interface IntegerField extends FieldBase {
+interface IntegerField extends FieldBase {
   readonly kind: 'integer';
   readonly example: number;
   readonly min: number;

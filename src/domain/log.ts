@@ -1,4 +1,4 @@
-import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import { boolean, choice, date, integer, MAX_ID, type RecordOf, text } from './fields.ts';
 import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
 import { defineKind } from './kind.ts';
 import type { Paging } from './sort.ts';
@@ -96,7 +96,7 @@ export const until = date({
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
 /** The filters of a list of logs that have a name of their own; `since` and `until` include their day. */
-export const logFilters = {
+const logFilters = {
   userId: { column: 'userId', operator: 'eq', field: anyUserId },
   exerciseType: { column: 'exerciseType', operator: 'eq', field: logFields.exerciseType },
   exerciseName: { column: 'exerciseName', operator: 'eq', field: logFields.exerciseName },
@@ -126,7 +126,6 @@ export const logKind = defineKind({
 
 /** What is sent to create or replace a log. */
 export type LogInput = RecordOf<typeof logFields>;
-export type LogPatch = PatchOf<typeof logFields>;
 export type Log = RecordOf<typeof logRecord>;
 
 const { notes: _, ...withoutNotes } = logRecord;

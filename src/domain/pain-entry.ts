@@ -32,7 +32,7 @@ export const painEntryFields = {
   }),
 };
 
-export const painEntryRecord = { id, ...painEntryFields };
+const painEntryRecord = { id, ...painEntryFields };
 
 export const painEntryKind = defineKind({
   fields: painEntryRecord,
@@ -57,5 +57,4 @@ export const painEntryKind = defineKind({
   sign: ['pain'],
 });
 
-export type PainEntryInput = RecordOf<typeof painEntryFields>;
 export type PainEntry = RecordOf<typeof painEntryRecord>;

@@ -1,4 +1,4 @@
-import { type RecordOf, text } from './fields.ts';
+import { text } from './fields.ts';
 
 /** How a phone becomes the holder of a token: a one-time code, shown on this machine, is exchanged for it. */
 
@@ -31,8 +31,6 @@ export const pairFields = {
     example: 'Pixel 9',
   }),
 };
-
-export type PairInput = RecordOf<typeof pairFields>;
 
 /** What a phone needs to know to be paired. */
 export interface Invitation {

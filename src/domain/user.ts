@@ -1,7 +1,5 @@
-import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
-import type { Matching } from './filter.ts';
+import { choice, date, email, integer, MAX_ID, type RecordOf, text } from './fields.ts';
 import { defineKind } from './kind.ts';
-import type { Paging } from './sort.ts';
 
 export const painLocations = [
   'lower-back-left',
@@ -89,11 +87,7 @@ export const userKind = defineKind({
 
 /** What is sent to create or replace a user. */
 export type UserInput = RecordOf<typeof userFields>;
-export type UserPatch = PatchOf<typeof userFields>;
 export type User = RecordOf<typeof userRecord>;
 
 /** The fields that say who a user is: what an anonymous file leaves out. */
 export const identifyingFields = ['firstName', 'lastName', 'email'] as const satisfies (keyof User)[];
-
-/** Which users, in what order, how many. */
-export type UserFilter = Matching & Paging;

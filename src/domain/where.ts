@@ -7,7 +7,7 @@ import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from 
 import { schemaOf } from './schema.ts';
 
 /** A condition as it was asked for, in texts. */
-export interface AskedCondition {
+interface AskedCondition {
   /** The name of the filter, such as `painAfter_gte`. */
   filter: string;
   /** What a fault of it is called. */

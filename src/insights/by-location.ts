@@ -10,13 +10,13 @@ import { meanEstimate } from './stats/estimate.ts';
 import { meanOf, type Point } from './stats/points.ts';
 import { findingOf, ranked } from './verdict.ts';
 
-export type PainLocation = User['painLocation'];
+type PainLocation = User['painLocation'];
 
 /**
  * One exercise among the patients whose pain is in one place. The patients are the sample, for sessions of one
  * patient are alike: interval, sequence and verdict are of the mean of their means.
  */
-export interface PlaceExercise extends Finding {
+interface PlaceExercise extends Finding {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly rank: number | null;

@@ -88,7 +88,7 @@ function responseOf(exercise: Response): Response {
 const FOUR_WEEKS = 28;
 
 /** What can be asked about the two periods of a comparison. */
-export interface AskedPeriods {
+interface AskedPeriods {
   since?: string | undefined;
   until?: string | undefined;
   /** All that came before this day, against all since. */

@@ -36,7 +36,7 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
 const sequenceOf = (estimate: Estimate) => roundInterval(cut(confidenceSequence(estimate), CHANGES));
 
 /** Sessions that count as lately, and how many there must be before them. */
-export const LATELY = 12;
+const LATELY = 12;
 /** Most sessions before them that they are compared with. */
 const MOST_BEFORE = 120;
 /**

@@ -15,7 +15,7 @@ export type SessionFields = Pick<
 >;
 
 /** The sessions of one exercise, gathered. */
-export interface ExerciseTally {
+interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;

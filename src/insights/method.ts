@@ -5,7 +5,7 @@ import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** The scale, for wherever a level of pain is read. */
-export const SCALE_NOTE =
+const SCALE_NOTE =
   'Pain is on a scale from 1 to 10, which has no value for “no pain”: 1 stands for none or hardly any.';
 
 /** What the figures of a screen mean and what they cannot say. */

@@ -262,7 +262,7 @@ export type Difference = Data<z.infer<typeof difference>>;
 /** What the interval of a difference says of the second period. */
 export type Shift = Difference['shift'];
 
-export const comparisonSchema = z.strictObject({
+const comparisonSchema = z.strictObject({
   first: summarySchema,
   second: summarySchema,
   leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),

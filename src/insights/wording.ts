@@ -137,13 +137,13 @@ export const directionWords: Readonly<Record<Trend['direction'], string>> = {
 };
 
 /** How high the pain before exercise was, in months that a person remembers. */
-export function painSentence(pain: Trend): string {
+function painSentence(pain: Trend): string {
   const ends = firstAndLastMonth(pain);
   return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
 }
 
 /** Where it goes. */
-export function directionSentence({ direction }: Trend): string {
+function directionSentence({ direction }: Trend): string {
   if (direction === 'too-few') return 'From six weeks on, this says whether it falls or rises.';
   return `${capital(directionWords[direction])}.`;
 }
@@ -182,7 +182,7 @@ export function fourWeeksInShort({ last4Weeks, previous4Weeks, change, changeInt
   return `Mean of the last 4 weeks ${now.toFixed(1)}, of the 4 before ${then.toFixed(1)}: ${by}.`;
 }
 
-export function levelInShort({ days, median, mean }: PainLevel): string {
+function levelInShort({ days, median, mean }: PainLevel): string {
   if (median === null || mean === null) return 'no sessions';
   return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(days, 'day')}`;
 }
@@ -208,7 +208,7 @@ export function rhythmSentences(sessions: number, rhythm: Rhythm): string {
 }
 
 /** Of an exercise after which the next day is worse. */
-export function nextDaySentence(exercise: ExerciseSummary, name: string): string | null {
+function nextDaySentence(exercise: ExerciseSummary, name: string): string | null {
   const { dayAfter, direction } = exercise;
   if (!dayAfter?.worse) return null;
   const atOnce = direction === 'less' ? 'better at once, worse the next day' : 'worse the next day';
@@ -249,7 +249,7 @@ export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, jo
 const FEW = 6;
 
 /** As `verdictWord`: `likely less, few sessions` */
-export function verdictWithWarning(exercise: ExerciseSummary): string {
+function verdictWithWarning(exercise: ExerciseSummary): string {
   const isWarned = exercise.verdict === 'likely' && exercise.sessions < FEW;
   return `${verdictWord(exercise)}${isWarned ? ', few sessions' : ''}`;
 }
@@ -272,14 +272,14 @@ export const clearTitles: Readonly<Record<Direction, string>> = {
 const STRONG = 2;
 
 /** How large a change is: that at the usual pain before where it is known. */
-export function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | 'meanChange'>): string {
+function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | 'meanChange'>): string {
   const size = Math.round(10 * Math.abs(adjusted?.change ?? meanChange)) / 10;
   if (size >= STRONG) return 'strong';
   return size >= NOTICEABLE ? 'noticeable' : 'slight';
 }
 
 /** `lately +1.8`, where the last sessions differ from those before. */
-export const latelyWords = ({ lately }: Pick<ExerciseSummary, 'lately'>): string | null =>
+const latelyWords = ({ lately }: Pick<ExerciseSummary, 'lately'>): string | null =>
   lately && `lately ${signed(lately.meanChange)}`;
 
 /** What marks an exercise: a claim about what it does, or a fact about its sessions. */

@@ -38,7 +38,7 @@ export interface Temporary {
 export const leftBehind = new Map<string, string>();
 
 /** Removes a temporary file or folder, if it is there. */
-export function removeTemporary(path: string): void {
+function removeTemporary(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
     leftBehind.delete(path);

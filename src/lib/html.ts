@@ -30,7 +30,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Text as it may stand in HTML and XML, in an element or an attribute. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 

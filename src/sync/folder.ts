@@ -25,7 +25,7 @@ interface Batch {
 }
 
 /** What a sync with a folder works with. */
-export interface FolderMeans extends SyncMeans {
+interface FolderMeans extends SyncMeans {
   path: string;
   seal: Seal;
   /** The ids of the users whose records go there; all without it. */

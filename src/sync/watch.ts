@@ -41,7 +41,7 @@ export function overService(means: Means, connection: Connection): Carrier {
   };
 }
 
-export interface Watching {
+interface Watching {
   /** The database here. */
   store: Store;
   signal: AbortSignal;

@@ -69,7 +69,7 @@ export function removeVerb(group: Command, kind: KindName, lines: readonly strin
 }
 
 /** What the commands of a kind say that its definition does not: a sentence about it, and examples of each verb. */
-export interface Texts {
+interface Texts {
   description: string;
   examples: Readonly<Record<'add' | 'show' | 'edit' | 'rm', readonly string[]>>;
 }

@@ -17,7 +17,7 @@ export interface Change {
 }
 
 /** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
-export interface Figure<C> {
+interface Figure<C> {
   title: string;
   from: number;
   cell(change: C): string;

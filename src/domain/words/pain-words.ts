@@ -8,7 +8,7 @@ const PAIR = /^(\d{1,2})(?:\/10)?(?:,|-+>?|–|→|=>|\/)(\d{1,2})(?:\/10)?$/;
 const BETWEEN = /^(?:-+>?|–|→|=>|\/|to|then|and)$/i;
 
 /** What the words of a session say: those before the levels of pain, at most two levels, and those after. */
-export interface PainWords {
+interface PainWords {
   readonly before: readonly string[];
   readonly levels: readonly string[];
   readonly after: readonly string[];

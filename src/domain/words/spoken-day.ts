@@ -35,7 +35,7 @@ const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'last', 'days', 'weeks', 
 const LONGEST = 30;
 
 /** Which day of a week, a month or a year is meant. */
-export type Edge = 'first' | 'last';
+type Edge = 'first' | 'last';
 
 /** What a text says: a day, a day of the year, or why it says neither. */
 type Reading = { day: string } | { fault: string } | undefined;

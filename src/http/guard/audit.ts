@@ -13,7 +13,7 @@ const MOST_WAITING = 10_000;
 const NO_RECORDS = { first: null, last: null, count: 0 };
 
 /** A request for records, as far as it is known when it has been answered. */
-export interface AuditContext {
+interface AuditContext {
   readonly request: HttpRequest;
   /** Path pattern of the route. */
   readonly path: string;

@@ -82,7 +82,7 @@ interface Hour {
 }
 
 /** What one request is charged with. */
-export interface Charge {
+interface Charge {
   /** How many more bytes than it is charged with are left of the hour. */
   readonly room: number;
   /**

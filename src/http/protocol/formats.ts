@@ -4,7 +4,7 @@ import { withTag } from './etag.ts';
 
 /** The media types of lists. */
 export const listTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
-export type ListType = (typeof listTypes)[number];
+type ListType = (typeof listTypes)[number];
 
 /** How a list leaves as one of its media types. */
 export interface ListFormat {

@@ -65,7 +65,7 @@ function canonical(value: unknown): string | undefined {
 }
 
 /** A JSON value in its canonical form (RFC 8785): the same text for the same value. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson)}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -62,7 +62,7 @@ export interface Match {
 export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 
 /** What a write is asked for, alone or in a batch. */
-export interface WriteRequest {
+interface WriteRequest {
   readonly store: Store;
   readonly id: number;
   readonly search: string;

@@ -114,7 +114,7 @@ const report = offloaded(async ({ request, id, search, store }) => {
 });
 
 /** The schemas of the figures, by name. */
-export function insightsSchemas(): Record<string, Json> {
+function insightsSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(summarySchemas, {
     uri: (id) => `#/components/schemas/${id}`,
     // A tuple has two numbers; linters and generators that know no prefixItems ask for items.

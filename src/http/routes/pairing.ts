@@ -18,7 +18,7 @@ import { Problem } from '../wire/problem.ts';
 const MOST_BYTES = 1024;
 
 /** Characters of a key that nobody guesses: 128 random bits as base64url. */
-export const KEY_LENGTH = 22;
+const KEY_LENGTH = 22;
 
 const closed = () => new Problem(404, 'There is nothing at this path.');
 

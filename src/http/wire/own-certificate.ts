@@ -31,7 +31,7 @@ const BACKDATED_DAYS = 1;
 const LOOPBACK = { names: ['localhost'], addresses: ['127.0.0.1', '::1'] };
 
 /** What signs certificates for one machine. */
-export interface Authority {
+interface Authority {
   certificate: X509Certificate;
   key: KeyObject;
   /** The names and addresses that its certificate allows. */

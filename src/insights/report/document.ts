@@ -58,7 +58,7 @@ export interface Bar {
 }
 
 /** A label and what is said under it: one text, or several lines. */
-export interface Fact {
+interface Fact {
   readonly label: string;
   readonly lines: readonly string[];
 }

@@ -20,7 +20,7 @@ export interface ReportOptions extends SummaryOptions {
 }
 
 /** The patient as the report names them; null where left out. */
-export interface Subject extends Omit<User, 'firstName' | 'lastName' | 'email'> {
+interface Subject extends Omit<User, 'firstName' | 'lastName' | 'email'> {
   readonly name: string | null;
   readonly email: string | null;
 }

@@ -5,7 +5,7 @@ const STEPS = 20;
 const STEP = 0.05;
 
 /** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */
-export interface Series {
+interface Series {
   /** In days, or in sessions; no two the same. */
   readonly times: ArrayLike<number>;
   readonly x: ArrayLike<number>;

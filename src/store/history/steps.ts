@@ -33,7 +33,7 @@ function stepsOf(db: Database): Steps {
 }
 
 /** The changes that are undone. */
-export const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
+const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
 
 /**
  * The newest change that is neither an undo nor a redo nor an erasure, nor came from another machine, nor is among those in a JSON array. From head to head, so that it

@@ -12,7 +12,7 @@ import { fileSystemError } from '../sqlite/errors.ts';
 const MAGIC = 'age-encryption.org/v1';
 
 /** A pair of keys: who has the identity can decrypt what was encrypted for the recipient. */
-export interface KeyPair {
+interface KeyPair {
   identity: string;
   recipient: string;
 }

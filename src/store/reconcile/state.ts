@@ -96,7 +96,7 @@ export const isLater = ([clock, uid]: Stamp, [otherClock, otherUid]: Stamp): boo
 const isSame = (a: Stamp, b: Stamp): boolean => a[0] === b[0] && a[1] === b[1];
 
 /** The later clock of each database. */
-export function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen'] {
+function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen'] {
   const joined: Record<number, number> = { ...a };
   for (const [origin, clock] of Object.entries(b)) {
     const key = Number(origin);

@@ -35,7 +35,7 @@ export interface BackupSetting {
 }
 
 /** The last entries of the history before which entries are missing because a backup was restored, or somebody erased. */
-export interface Gaps {
+interface Gaps {
   restored?: number;
   erased?: number;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
 /** SQL: the state of a row. @param columns those of `States.columns` */
-export const stateIn = (row: string, columns: readonly string[]): string =>
+const stateIn = (row: string, columns: readonly string[]): string =>
   `json_array(${columns.map((column) => `${row}.${column}`)})`;
 
 /**

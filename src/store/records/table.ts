@@ -38,7 +38,7 @@ export type { Chunk, IdRange, Page, Query, ShortPage } from './lists/rows.ts';
 const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
 /** A record as JSON, and the id of the user whose it is; null for a user. */
-export type OwnedJson = [json: string, userId: number | null];
+type OwnedJson = [json: string, userId: number | null];
 
 /** What is the same for all tables of a kind. */
 interface KindSql {

@@ -75,7 +75,7 @@ function openOnce(path: string): Database | undefined {
 }
 
 /** A connection on which all reads see one moment. */
-export interface Snapshot {
+interface Snapshot {
   db: Database;
   close(): void;
 }

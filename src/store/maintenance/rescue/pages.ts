@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pages } from './cells.ts';
 
 /** The pages of a database as its files hold them, whatever their state. */
-export interface PageFile {
+interface PageFile {
   pages: Pages;
   count: number;
   close(): void;
