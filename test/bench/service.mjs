@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { get, load, post } from './load.mjs';
-import { atLeast, compared, median, ratio, seen } from './measure.mjs';
+import { atLeast, compared, median, processorAtLeast, ratio, seen } from './measure.mjs';
 import { benchPages } from './pages.mjs';
 import { database, log, plainDatabase } from './records.mjs';
 import { bare, folder, serve, serveWithAuth } from './servers.mjs';
@@ -65,14 +65,13 @@ export async function benchService() {
   const guarded = await serveWithAuth(await database('guarded.db', 1_000));
   const [one, hundred] = [oneOf(1_000), userOf(10)];
   // Reads first: the writes make one user's list longer.
-  atLeast('GET one log', await ratio(reads(ours, one), reads(theirs, one)), 0.88);
-  atLeast("GET a user's 100 logs", await ratio(reads(ours, hundred), reads(theirs, hundred)), 1);
-  atLeast('GET one log, with --auth', await ratio(reads(guarded, one), reads(theirs, one)), 0.78);
-  atLeast(
-    "GET a user's 100 logs, with --auth",
-    await ratio(reads(guarded, hundred), reads(theirs, hundred)),
-    0.95,
-  );
+  for (const [what, server, path, bound] of [
+    ['GET one log', ours, one, 0.95],
+    ["GET a user's 100 logs", ours, hundred, 1.2],
+    ['GET one log, with --auth', guarded, one, 0.82],
+    ["GET a user's 100 logs, with --auth", guarded, hundred, 0.95],
+  ])
+    processorAtLeast(what, await ratio(reads(server, path), reads(theirs, path)), bound);
   for (const [connections, bound] of [
     [1, 0.6],
     [16, 2.8],
