@@ -25,18 +25,25 @@ export async function benchMillion() {
   );
   if (spawnSync('sqlite3', ['--version']).status !== 0) skipped('exports', 'there is no sqlite3');
   else
-    for (const format of ['csv', 'ndjson'])
+    for (const [format, columns] of [
+      ['csv', `*, ${PLACE}`],
+      ['ndjson', '*'],
+    ])
       atMost(
         `export of 1,000,000 logs as ${format.toUpperCase()}, against sqlite3 -csv`,
         await ratio(
           async () =>
             written(process.execPath, [sciatica, 'export', 'logs', '--format', format, '--db', path]),
-          async () => written('sqlite3', ['-csv', path, 'SELECT * FROM logs']),
+          async () => written('sqlite3', ['-csv', path, `SELECT ${columns} FROM logs`]),
           5,
         ),
         1.5,
       );
 }
+
+/** SQL: the place of a log in its day, a column of the CSV, which takes two thirds of the time of both. */
+const PLACE = `(SELECT count(*) FROM logs AS theirs
+  WHERE theirs.userId = logs.userId AND theirs.date = logs.date AND theirs.id <= logs.id)`;
 
 /** How long a command takes that writes to a file, in milliseconds. */
 function written(command, args) {
