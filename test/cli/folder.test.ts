@@ -296,6 +296,7 @@ describe('a folder', () => {
     await sync(a);
     const { stdout } = await run(['remotes'], { db: a, columns: 200 });
     expect([stdout.includes(folder), stdout.includes('never')]).toEqual([true, false]);
+    expect((await run(['remotes'], { db: a, columns: 30 })).stdout).not.toMatch(/^(As user|Pin)/m);
     const undo = await run(['undo', '--yes'], { db: a });
     expect(undo.stderr).toContain('diary');
   });

@@ -264,8 +264,8 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
 const columns: Column<ListedRemote>[] = [
   { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
   { title: 'Where', least: 20, cell: ({ url }) => escapeControls(folderAddress(url)?.path ?? url) },
-  { title: 'As user', cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
+  { title: 'As user', optional: true, cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
   { title: 'In step', cell: ({ inStepAt }) => inStepAt?.slice(0, 16).replace('T', ' ') ?? 'never' },
   { title: 'Token or key', cell: ({ token }) => (token ? 'kept' : 'none') },
-  { title: 'Pin', turn: 1, cell: ({ pin }) => pin ?? '' },
+  { title: 'Pin', optional: true, turn: 1, cell: ({ pin }) => pin ?? '' },
 ];
