@@ -104,6 +104,13 @@ describe('undo', () => {
     expect((await run(['redo', '--yes'], { db })).stdout).toContain('Redid change 2.');
   });
 
+  test('of an undo by its number says when that was, not the change that it took back', async () => {
+    const db = await corrected();
+    await run(['undo', '--yes'], { db, now: new Date('2026-03-05T09:30:00') });
+    const { stderr } = await run(['undo', '4', '--yes'], { db });
+    expect(stderr).toMatch(/^To undo change 4, made 2026-03-05 09:30 by undo of 3, of Nora Lind/);
+  });
+
   test('a new change ends redo', async () => {
     const db = await corrected();
     await run(['undo', '--yes'], { db });

@@ -59,7 +59,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
   const { store } = context;
   const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
   if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
-  await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
+  await takeBack(context, options, change, 'undo', change);
   sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
 }
 
@@ -83,29 +83,28 @@ async function redoChange(context: Context, options: Options): Promise<void> {
       'not-found',
       'There is nothing to redo: nothing was undone since the last change.',
     );
-  await takeBack(context, options, undo, `To redo change ${change}`, `Redo change ${change}?`);
+  await takeBack(context, options, undo, 'redo', change);
   sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, 'undo')}`);
 }
 
-/** Says what will be done, asks, and does it. */
+/** Says what will be done, asks, and does it. @param named the change that a person is told of */
 async function takeBack(
   context: Context,
   options: Options,
   change: number,
-  plan: string,
-  question: string,
+  verb: 'undo' | 'redo',
+  named: number,
 ): Promise<void> {
-  const { store } = context;
-  const latest = store.history.lastOfChange(change, TOLD);
-  const [one] = latest;
-  if (one) {
-    // Of a redo, what it brings back is named, not the undo.
+  const { history } = context.store;
+  const latest = history.lastOfChange(change, TOLD);
+  const [made = latest[0]] = history.lastOfChange(named, 1);
+  if (made) {
     const { madeBy } = await import('../views/history.ts');
-    const [made = one] = store.history.lastOfChange(one.undoes ?? change, 1);
-    await sayPlan(context, options, { change, latest }, `${plan}, ${madeBy(made)}`);
-    await confirmReach(context, options, change, question);
+    const what = `${verb} change ${named}`;
+    await sayPlan(context, options, { change, latest }, `To ${what}, ${madeBy(made)}`);
+    await confirmReach(context, options, change, `${what.replace(/^./, (first) => first.toUpperCase())}?`);
   }
-  store.undo(change);
+  context.store.undo(change);
 }
 
 /** Asks; where other machines have the change by now, in so many words. */
