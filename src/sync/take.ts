@@ -4,7 +4,7 @@ import { type Collector, type Position, START } from '../store/reconcile/collect
 import type { Diary, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
-import type { State } from '../store/reconcile/state.ts';
+import type { Name, State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress, SyncOptions, SyncResult } from './result.ts';
@@ -42,25 +42,28 @@ export function takeOver<T>(
   isFirst: boolean,
 ): { taken: Taken; last: Parcel } {
   const { as, acceptDeletions } = options;
-  const users: State[] = [];
+  // By name: what is told is gone through twice where its deletions are too many.
+  const users = new Map<Name, State>();
   const next = (one: T): Parcel => {
     const parcel = read(one);
     progress?.('receive', parcel.states.length);
     noteClocks(result, parcel.states, now());
-    users.push(...parcel.states.filter(({ kind }) => kind === 'user'));
+    for (const state of parcel.states) if (state.kind === 'user') users.set(state.name, state);
     return parcel;
   };
   const first = next(part as T);
   let last = first;
-  function* parcels(): Generator<Parcel> {
-    yield first;
-    for (const one of others) {
-      last = next(one);
-      yield last;
-    }
-  }
+  const parcels = {
+    *[Symbol.iterator](): Generator<Parcel> {
+      yield first;
+      for (const one of others) {
+        last = next(one);
+        yield last;
+      }
+    },
+  };
   // Of an array it is seen, before any change begins, that it has nothing.
-  const taken = diary.receive(others.length === 0 ? [first] : parcels(), {
+  const taken = diary.receive(others.length === 0 ? [first] : parcels, {
     acceptDeletions,
     before: isFirst && as !== undefined ? () => meet(store, diary, as, first) : undefined,
   });
@@ -70,7 +73,7 @@ export function takeOver<T>(
     if (!result.disputes.some((known) => isDeepStrictEqual(known, one))) result.disputes.push(one);
   result.refused += taken.refused;
   result.changes.push(...taken.changes);
-  result.sameEmails.push(...diary.sameEmails(users));
+  result.sameEmails.push(...diary.sameEmails([...users.values()]));
   return { taken, last };
 }
 

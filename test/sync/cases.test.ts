@@ -463,6 +463,24 @@ describe('deletions that are held back', () => {
     expect(here.logs.count()).toBeGreaterThanOrEqual(39);
   });
 
+  test('are counted for all that comes at once, however much lies between them', async () => {
+    const { here, there } = pair();
+    there.users.create(user());
+    const made = (count: number) =>
+      there.change(() => Array.from({ length: count }, () => there.logs.create(log()).id));
+    const gone = (ids: readonly number[]) =>
+      there.change(() => {
+        for (const id of ids) there.logs.delete(id);
+      });
+    const logs = made(300);
+    await run(here, there);
+    gone(logs.slice(0, 25));
+    gone(made(6_000));
+    gone(logs.slice(25, 40));
+    const result = await run(here, there);
+    expect([result.held.length, result.pulled.log.deleted, here.logs.count()]).toEqual([40, 0, 300]);
+  });
+
   test('of one user are held back whatever their number, and one restore brings user and records', async () => {
     const { here, there } = await inStep();
     there.users.delete(1);

@@ -14,6 +14,7 @@ import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel }
 import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
+import { TooManyDeletions } from './show.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
 
 /** States that are taken over at once; more take more memory, fewer more time. */
@@ -178,7 +179,7 @@ export class Diary {
   /**
    * Takes over what another database tells, as one change. What replaces something said here that was not known there is a change of
    * its own each, so that one undo chooses the other.
-   * @param parcels what it tells, in its order
+   * @param parcels what it tells, in its order; gone through once more where its deletions turn out to be too many
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
@@ -197,14 +198,23 @@ export class Diary {
       });
       return taken;
     }
-    this.#noted(taken, () => {
-      before?.();
-      taken.from = collector.end();
+    const receive = (holdsDeletions: boolean) => {
       for (const { states, erased } of batches(parcels)) {
         if (limits.users === undefined) new Erasures(this.db, names).add(erased);
         if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
-        new Receiver(this.db, names, { ...limits, setsApart: !inOne }, taken).run(states);
+        new Receiver(this.db, names, { ...limits, holdsDeletions, setsApart: !inOne }, taken).run(states);
         this.#noteClock(states);
+      }
+    };
+    this.#noted(taken, () => {
+      before?.();
+      taken.from = collector.end();
+      try {
+        this.db.attempt(() => receive(false));
+      } catch (error) {
+        if (!(error instanceof TooManyDeletions)) throw error;
+        Object.assign(taken, noneReceived());
+        receive(true);
       }
       taken.to = collector.end();
       if (taken.apart.length === 0) after?.(taken);

@@ -6,15 +6,13 @@ import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, type Names, partsOf } from './names.ts';
 import { People } from './people.ts';
 import { noneReceived, type Received } from './received.ts';
-import { type Met, Shown } from './show.ts';
+import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
 
 /** Which states may be taken from somebody. */
-export interface Limits {
+export interface Limits extends Deletions {
   /** The ids of the users whose records may be sent; all without it. */
   users?: readonly number[] | undefined;
-  /** Takes deletions that are held back otherwise. */
-  acceptDeletions?: boolean | undefined;
   /** Leaves out what replaces a statement of here that it did not know of: it is to be a change of its own. */
   setsApart?: boolean | undefined;
 }
@@ -60,9 +58,7 @@ export class Receiver {
       }
     }
     this.#gatherSameKeys();
-    const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(
-      this.limits.acceptDeletions,
-    );
+    const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(this.limits);
     // What a record brings along, as a user who comes back, is news to the sender too.
     this.#received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
     return this.#received;

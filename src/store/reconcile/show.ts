@@ -37,6 +37,15 @@ export interface Met extends Known {
   isHeldNow?: boolean;
 }
 
+/** What becomes of deletions: all are taken, all are held back, or it depends on how many there are. */
+export interface Deletions {
+  acceptDeletions?: boolean | undefined;
+  holdsDeletions?: boolean | undefined;
+}
+
+/** Of what is taken over in several parts, the first ones deleted what should be held back with all of it. */
+export class TooManyDeletions extends Error {}
+
 /** What follows from merged states for the tables: which records are there, under which id, owner and name. Inside a change. */
 export class Shown {
   readonly #lastIds = new Map<KindName, number>();
@@ -55,12 +64,12 @@ export class Shown {
 
   /**
    * Writes the tables, and what the history alone would not tell.
-   * @param acceptsDeletions whether deletions are not held back
    * @returns the records that changed, in what is known or shown of them
+   * @throws TooManyDeletions where others were deleted before that are to be held back with these
    */
-  run(acceptsDeletions = false): Met[] {
+  run(deletions: Deletions): Met[] {
     for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
-    this.#holdBack(acceptsDeletions);
+    this.#holdBack(deletions);
     this.#keepKeysApart();
     this.#write(
       'user',
@@ -197,7 +206,7 @@ export class Shown {
   }
 
   /** Keeps showing what a single exchange would take away in great part, until somebody agrees to it. */
-  #holdBack(acceptsDeletions: boolean): void {
+  #holdBack({ acceptDeletions, holdsDeletions = false }: Deletions): void {
     const going = kindNames.flatMap((kind) =>
       this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
     );
@@ -206,7 +215,7 @@ export class Shown {
     const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
     const settings = new Settings(this.db);
-    if (acceptsDeletions) {
+    if (acceptDeletions) {
       settings.remove('deletions');
       return;
     }
@@ -216,7 +225,9 @@ export class Shown {
       (sum, kind) => sum + (this.db.value<number>(`SELECT count(*) FROM ${kindOf(kind).table}`) ?? 0),
       0,
     );
-    const isMuch = count > MOST_DELETED && count > total * MOST_DELETED_SHARE;
+    const isMuch = holdsDeletions || (count > MOST_DELETED && count > total * MOST_DELETED_SHARE);
+    if (isMuch && kindNames.some((kind) => this.received.counts[kind].deleted > 0))
+      throw new TooManyDeletions();
     if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) {
       settings.set('deletions', String(count));
       return;

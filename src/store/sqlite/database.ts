@@ -184,6 +184,19 @@ export class Database {
     return this.#finish(work, () => this.commit());
   }
 
+  /** Runs `work` inside a write transaction: what it wrote is taken back if it throws, and the transaction goes on. */
+  attempt<T>(work: () => T): T {
+    this.run('SAVEPOINT attempt');
+    try {
+      return work();
+    } catch (error) {
+      if (this.inTransaction) this.run('ROLLBACK TO attempt');
+      throw error;
+    } finally {
+      if (this.inTransaction) this.run('RELEASE attempt');
+    }
+  }
+
   #finish<T>(work: () => T, commit: () => void): T {
     try {
       const result = work();

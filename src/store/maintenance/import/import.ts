@@ -188,7 +188,7 @@ export class Import {
     this.#refuseFaults();
     const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
-    const received = diary.receive(staged.parcels(), { inOne: true });
+    const received = diary.receive(staged, { inOne: true });
     const moved = movedSince(db, before, MAX_NAMED);
     requireNotMoved(as, moved);
     // Files without states say nothing of times.

@@ -75,7 +75,8 @@ export class StagedStates {
   }
 
   /** The states, users first. */
-  *parcels(): Generator<{ states: State[]; erased: readonly Erased[] }> {
+  *[Symbol.iterator](): Generator<{ states: State[]; erased: readonly Erased[] }> {
+    this.leftOut.clear();
     const erased = this.#reader?.erased() ?? [];
     const erasures = new Erasures(this.db, this.#names);
     const undone = new Undone(this.db, this.#names, this.#isOwn);
