@@ -244,6 +244,12 @@ describe('who came with a file', () => {
     const { stderr } = await run(['import', '-', '--on-conflict', 'renumber'], { db, stdin: file(ZOE) });
     expect(stderr).toContain('Note: Zoé Berg (user 1) has the same e-mail address as user 2.\n');
   });
+
+  it('is not pointed out for an e-mail address that is shared by two of the file', async () => {
+    const couple = file(ZOE, person('Ole', { email: ZOE.email }));
+    const { code, stderr } = await run(['import', '-'], { db: freshPath(), stdin: couple });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('same e-mail')]);
+  });
 });
 
 it('of users whom nobody knows, a CSV is refused with a line for each of them, and the way out', async () => {

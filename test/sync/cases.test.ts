@@ -339,6 +339,12 @@ describe('two users who are one', () => {
     expect((await run(here, there)).sameEmails).toEqual([]);
   });
 
+  test('have one e-mail address on the other side, which everybody knows there', async () => {
+    const { here, there } = pair();
+    for (const firstName of ['Nora', 'Mia']) there.users.create(user({ firstName }));
+    expect((await run(here, there)).sameEmails).toEqual([]);
+  });
+
   test('are one once they are merged, with what is still recorded for the other one elsewhere', async () => {
     const { here, there, other } = await twins();
     const before = changes(here);

@@ -240,8 +240,8 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   sayCounts(context, result, options);
   const { counts, recipients, replaced, moved, erased, disputes, held, erasedThere } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
-  if (!options.dryRun)
-    for (const { id, isNew } of recipients) if (isNew) saySameEmail(context, context.store.users.get(id));
+  const newcomers = options.dryRun ? [] : recipients.flatMap(({ id, isNew }) => (isNew ? id : []));
+  for (const id of newcomers) saySameEmail(context, context.store.users.get(id), newcomers);
   if (replaced.length > 0) say(context, `Changed records of: ${escapeControls(namesOf(replaced))}`);
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(disputes)) say(context, line);

@@ -24,11 +24,14 @@ export const shownAs = (user: User, anonymous: boolean): string =>
 
 export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
 
-/** Points out other users with the same e-mail address: one person may be here twice. */
-export function saySameEmail(context: Context, { id, email }: User): void {
+/**
+ * Points out other users with the same e-mail address: one person may be here twice.
+ * @param apart ids of users who are known to be others, for they come from where the user does
+ */
+export function saySameEmail(context: Context, { id, email }: User, apart: readonly number[] = []): void {
   const others = context.store.users
     .list({ where: [{ field: 'email', operator: 'eq', values: [email] }], limit: 2 })
-    .filter((other) => other.id !== id);
+    .filter((other) => other.id !== id && !apart.includes(other.id));
   for (const other of others)
     say(context, `Note: ${summaryOfUser(other)} has the same e-mail address as user ${id}.`);
 }

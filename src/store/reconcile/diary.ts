@@ -420,19 +420,20 @@ export class Diary {
     });
   }
 
-  /** The users of these states whose e-mail address a user here has, who is another; no more than can be told. */
+  /** The users of these states whose e-mail address another user here has, who is not one of them; no more than can be told. */
   sameEmails(states: readonly State[]): SameEmail[] {
-    const found: SameEmail[] = [];
-    for (const { kind, name, fields } of states) {
-      const email = fields?.['email'];
-      const other = kind === 'user' && typeof email === 'string' ? this.#names.idOf('user', name) : undefined;
-      if (other === undefined) continue;
-      const sql = 'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id LIMIT ?';
-      const left = MOST_TOLD - found.length;
-      for (const id of this.db.column<number>(sql, String(email), other, left)) found.push({ id, other });
-      if (found.length === MOST_TOLD) break;
-    }
-    return found;
+    const told = states.flatMap(({ kind, name, fields }) => {
+      const id = kind === 'user' && fields ? this.#names.idOf('user', name) : undefined;
+      return id ?? [];
+    });
+    return this.db.all<SameEmail>(
+      `WITH told AS MATERIALIZED (SELECT value AS id FROM json_each(?)),
+         here AS MATERIALIZED (SELECT id, lower(email) AS email FROM users WHERE id NOT IN told)
+       SELECT here.id, users.id AS other FROM told CROSS JOIN users ON users.id = told.id
+         JOIN here ON here.email = lower(users.email) ORDER BY users.id, here.id LIMIT ?`,
+      JSON.stringify(told),
+      MOST_TOLD,
+    );
   }
 }
 

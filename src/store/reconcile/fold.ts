@@ -148,12 +148,14 @@ export class Fold {
         .map((replica) => [replica.key as number, replica]),
     );
     const rows = this.#rows(kind, list);
-    const entries = this.#entries(kind, list);
+    const entries = this.#entries(
+      kind,
+      [...new Set(ids)].map((id) => [id, replicas.get(id)?.seq ?? 0]),
+    );
     const found = new Map<number, Known>();
     for (const id of ids) {
       const replica = replicas.get(id);
-      const since = replica ? replica.seq : 0;
-      const own = (entries.get(id) ?? []).filter(({ seq }) => seq > since);
+      const own = entries.get(id) ?? [];
       const row = rows.get(id);
       if (replica || row || own.length > 0) found.set(id, this.#fold(kind, id, replica, own, row));
     }
@@ -189,15 +191,16 @@ export class Fold {
     return new Map(rows.map((cells) => [Number(cells[key]), { id: Number(cells['id']), cells }]));
   }
 
-  #entries(kind: KindName, ids: string): Map<number, Entry[]> {
+  /** The history of records. @param since the entries after which it is wanted, by the ids of the records */
+  #entries(kind: KindName, since: readonly (readonly [id: number, seq: number])[]): Map<number, Entry[]> {
     const key = keyColumnOf(kind) === 'id' ? 'recordId' : 'userId';
     const entries = this.db.all<Entry>(
       `SELECT entry.${key} AS key, entry.seq, entry.change, head.clock, head.uid, entry.action, entry.before
-       FROM history AS entry JOIN history AS head ON head.seq = entry.head
-       WHERE entry.record = ? AND entry.${key} IN (SELECT value FROM json_each(?)) AND entry.action <> 'erase'
-       ORDER BY entry.seq`,
+       FROM json_each(?) AS since CROSS JOIN history AS entry ON entry.${key} = since.value ->> 0 AND entry.record = ?
+         AND entry.seq > since.value ->> 1 JOIN history AS head ON head.seq = entry.head
+       WHERE entry.action <> 'erase' ORDER BY entry.seq`,
+      JSON.stringify(since),
       kind,
-      ids,
     );
     const found = new Map<number, Entry[]>();
     for (const entry of entries) {

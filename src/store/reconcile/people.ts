@@ -13,6 +13,19 @@ export class People {
     private readonly names: Names,
   ) {}
 
+  /** Looks many up at once. */
+  load(names: readonly Name[]): void {
+    const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
+    const ids = [...this.names.idsOf('user', missing)].flatMap(([name, id]) =>
+      id === null ? [] : [[name, id] as const],
+    );
+    const known = this.fold.of(
+      'user',
+      ids.map(([, id]) => id),
+    );
+    for (const [name, id] of ids) this.#known.set(name, known.get(id));
+  }
+
   find(name: Name): Known | undefined {
     if (!this.#known.has(name)) {
       const id = this.names.idOf('user', name);

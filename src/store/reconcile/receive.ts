@@ -13,12 +13,17 @@ import { disputed, isEqualState, isLater, merge, type Name, type State } from '.
 export interface Limits extends Deletions {
   /** The ids of the users whose records may be sent; all without it. */
   users?: readonly number[] | undefined;
+  /** What a state that is told counts as for a record here, where that is another one. */
+  again?: ((told: State, here: Known) => State) | undefined;
   /** Leaves out what replaces a statement of here that it did not know of: it is to be a change of its own. */
   setsApart?: boolean | undefined;
 }
 
 /** How many changes of their own there are at most: the rest is one change with all else. */
 const MOST_APART = 100;
+
+/** How many records are folded at once: the history of more takes more memory than their states. */
+const AT_ONCE = 5_000;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
 export class Receiver {
@@ -27,6 +32,8 @@ export class Receiver {
   readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
   readonly #received: Received;
   readonly #erasures: Erasures;
+  /** What is shown once its users are, some at a time: a user may have more than memory holds. */
+  readonly #following: { kind: KindName; ids: readonly number[] }[] = [];
   /** The ids of users under whom the records of others showed until now. */
   readonly #formerOwners = new Set<number>();
 
@@ -58,10 +65,20 @@ export class Receiver {
       }
     }
     this.#gatherSameKeys();
+    this.#show();
+    for (const { kind, ids } of this.#following.splice(0))
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        for (const met of this.#met.values()) met.clear();
+        this.#gather(kind, ids.slice(at, at + AT_ONCE));
+        this.#show();
+      }
+    return this.#received;
+  }
+
+  #show(): void {
     const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(this.limits);
     // What a record brings along, as a user who comes back, is news to the sender too.
     this.#received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
-    return this.#received;
   }
 
   /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
@@ -94,14 +111,16 @@ export class Receiver {
       kind,
       [...ids.values()].filter((id) => id !== null),
     );
+    if (kind !== 'user') this.#people.load(states.map(ownerNameOf));
     const groups = statementsOf(kind);
-    for (const state of states) {
-      if (this.#erasures.has(state)) continue;
-      const id = ids.get(state.name) ?? undefined;
-      const isUnseen = id === undefined ? ids.has(state.name) || isOfUser : isOfUser && !known.has(id);
+    for (const told of states) {
+      if (this.#erasures.has(told)) continue;
+      const id = ids.get(told.name) ?? undefined;
+      const isUnseen = id === undefined ? ids.has(told.name) || isOfUser : isOfUser && !known.has(id);
       const here =
         (id === undefined ? undefined : known.get(id)) ??
-        (isUnseen ? this.#fold.unseen(kind, partsOf(state.name)) : undefined);
+        (isUnseen ? this.#fold.unseen(kind, partsOf(told.name)) : undefined);
+      const state = (here && this.limits.again?.(told, here)) ?? told;
       if (!this.#mayTake(state, here)) {
         this.#received.refused++;
         continue;
@@ -197,49 +216,59 @@ export class Receiver {
   #gatherWaiting(): void {
     const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
     for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
-      for (const kind of ownedKindNames) for (const waiting of this.#waiting(kind, owner)) this.#put(waiting);
+      for (const kind of ownedKindNames) this.#gather(kind, this.#waiting(kind, owner));
   }
 
   /** What belongs to these users, shown or not. */
   #gatherBelongings(users: readonly Met[]): void {
     for (const kind of ownedKindNames) {
-      const found = new Set<number>();
-      for (const { merged } of users)
-        for (const unseen of this.#waiting(kind, merged.name)) this.#put(unseen);
-      const known = users.flatMap(({ id, isNew }) => (id === undefined || isNew ? [] : [id]));
-      for (const id of new Set([...known, ...this.#formerOwners])) {
-        const key = keyColumnOf(kind);
-        for (const one of this.db.column<number>(
-          `SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?`,
-          id,
-        ))
-          found.add(one);
-        const gone = `SELECT ${key === 'id' ? 'recordId' : 'userId'} FROM history
-          WHERE userId = ? AND record = ? AND action = 'delete'`;
-        for (const one of this.db.column<number>(gone, id, kind)) found.add(one);
+      const [now, later]: [Set<number>, Set<number>] = [new Set(), new Set()];
+      for (const { id, isNew, merged } of users) {
+        const follows = !kindOf(kind).key && this.#people.isShown(merged.name);
+        const found = [...this.#waiting(kind, merged.name), ...this.#under(kind, isNew ? undefined : id)];
+        for (const one of found) (follows ? later : now).add(one);
       }
-      this.#gather(kind, [...found]);
+      for (const id of this.#formerOwners) for (const one of this.#under(kind, id)) now.add(one);
+      this.#gather(kind, [...now]);
+      this.#following.push({ kind, ids: [...later] });
     }
   }
 
-  #gather(kind: KindName, ids: readonly number[]): void {
-    for (const known of this.#fold.of(kind, ids).values())
-      if (!this.#of(kind).has(known.state.name)) this.#put({ ...known, merged: known.state, isNew: false });
+  /** The ids of the records that are or were under a user. */
+  #under(kind: KindName, user: number | undefined): number[] {
+    if (user === undefined) return [];
+    const key = keyColumnOf(kind);
+    return this.db.column<number>(
+      `SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?
+       UNION ALL SELECT ${key === 'id' ? 'recordId' : 'userId'} FROM history
+       WHERE userId = ? AND record = ? AND action = 'delete'`,
+      user,
+      user,
+      kind,
+    );
   }
 
-  /** The records of a user that came from elsewhere and are not shown. */
-  #waiting(kind: KindName, owner: Name): Met[] {
+  #gather(kind: KindName, ids: readonly number[]): void {
+    for (let at = 0; at < ids.length; at += AT_ONCE)
+      for (const known of this.#fold.of(kind, ids.slice(at, at + AT_ONCE)).values())
+        this.#putAsItIs(kind, known);
+  }
+
+  #putAsItIs(kind: KindName, known: Known | undefined): void {
+    if (known && !this.#of(kind).has(known.state.name))
+      this.#put({ ...known, merged: known.state, isNew: false });
+  }
+
+  /** The ids of the records of a user that came from elsewhere and are not shown; those that never were are gathered. */
+  #waiting(kind: KindName, owner: Name): number[] {
     const names = this.db.all<{ key: number | null; origin: number; id: number; uid: number }>(
       'SELECT id AS key, origin, originId AS id, uid FROM replicas WHERE owner = ? AND record = ?',
       owner,
       kind,
     );
-    return names.flatMap(({ key, ...parts }) => {
-      const known = key === null ? this.#fold.unseen(kind, parts) : this.#fold.of(kind, [key]).get(key);
-      return known && !this.#of(kind).has(known.state.name)
-        ? [{ ...known, merged: known.state, isNew: false }]
-        : [];
-    });
+    for (const { key, ...parts } of names)
+      if (key === null) this.#putAsItIs(kind, this.#fold.unseen(kind, parts));
+    return names.flatMap(({ key }) => key ?? []);
   }
 
   /** Of a kind with keys all records of the users concerned: which shows under its own name depends on the others. */

@@ -188,7 +188,10 @@ export class Import {
     this.#refuseFaults();
     const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
-    const received = diary.receive(staged, { inOne: true });
+    const received = diary.receive(staged, {
+      inOne: true,
+      again: (state, here) => staged.undone.again(state, here),
+    });
     const moved = movedSince(db, before, MAX_NAMED);
     requireNotMoved(as, moved);
     // Files without states say nothing of times.

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../domain/codec.ts';
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import { INTO, type KindName, kindNames } from '../../../domain/kinds.ts';
+import { INTO, type KindName } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import { type Erased, Erasures } from '../../reconcile/erasures.ts';
 import {
@@ -51,11 +51,11 @@ interface Asked {
 export class StagedStates {
   /** How many records of each kind are left out, because they were erased here. */
   readonly leftOut = new Map<KindName, number>();
+  readonly undone: Undone;
   readonly #names: Names;
   readonly #people: People;
   readonly #file: Unsealed;
   readonly #reader: FileReader | undefined;
-  readonly #isOwn: boolean;
   /** The user of the file who comes under one here. */
   readonly #as: { theirs: number; ours: number; name: Name } | undefined;
 
@@ -67,7 +67,8 @@ export class StagedStates {
     this.#names = new Names(db);
     this.#people = new People(new Fold(db, this.#names), this.#names);
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
-    this.#isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
+    const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
+    this.undone = new Undone(db, this.#names, isOwn);
     this.#reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
     const theirs = as === undefined ? undefined : onlyUser(db);
     if (as !== undefined && theirs !== undefined)
@@ -79,18 +80,11 @@ export class StagedStates {
     this.leftOut.clear();
     const erased = this.#reader?.erased() ?? [];
     const erasures = new Erasures(this.db, this.#names);
-    const undone = new Undone(this.db, this.#names, this.#isOwn);
     for (const states of this.#reader ? this.#sealed(this.#reader) : this.#unsealed()) {
       for (const state of states)
         if (state.fields && erasures.has(state))
           this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
-      const returning = kindNames.flatMap((kind) =>
-        undone.returning(
-          kind,
-          states.filter((state) => state.kind === kind),
-        ),
-      );
-      yield { states: returning, erased };
+      yield { states, erased };
     }
   }
 

@@ -1,6 +1,6 @@
 import { type KindName, statementsOf } from '../../../domain/kinds.ts';
 import { crypto } from '../../../lib/crypto.ts';
-import { Fold, type Known, keyColumnOf } from '../../reconcile/fold.ts';
+import type { Known } from '../../reconcile/fold.ts';
 import type { Names } from '../../reconcile/names.ts';
 import { replaced, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -10,51 +10,24 @@ import type { Database } from '../../sqlite/database.ts';
  * an export of this database itself brings back what was deleted since. Inside a change.
  */
 export class Undone {
-  readonly #fold: Fold;
   /** The uids of the changes that took imports back. */
   readonly #uids: ReadonlySet<number>;
-  /** The records that they changed, by kind: of what a user has one of, the users. */
-  readonly #touched = new Map<KindName, Set<number>>();
   /** Of what is said anew. */
   readonly #stamp: Stamp;
 
   /** @param isOwn whether the file is of this database itself */
   constructor(
     private readonly db: Database,
-    private readonly names: Names,
+    names: Names,
     private readonly isOwn: boolean,
   ) {
-    this.#fold = new Fold(db, names);
     this.#uids = new Set(undosOfImports(db));
     this.#stamp = stampNow(db, names);
-    if (this.#uids.size === 0) return;
-    const entries = db.all<{ record: KindName; recordId: number; userId: number }>(
-      `SELECT entry.record, entry.recordId, entry.userId FROM history AS entry JOIN history AS head ON head.seq = entry.head
-       WHERE head.uid IN (SELECT value FROM json_each(?)) AND entry.record IS NOT NULL`,
-      JSON.stringify([...this.#uids]),
-    );
-    for (const { record, recordId, userId } of entries) {
-      const keys = this.#touched.get(record) ?? new Set();
-      this.#touched.set(record, keys.add(keyColumnOf(record) === 'id' ? recordId : userId));
-    }
   }
 
-  /** The states of a file, of one kind, with what is to count again. */
-  returning(kind: KindName, states: readonly State[]): readonly State[] {
-    const touched = this.#touched.get(kind);
-    if (!touched && !this.isOwn) return states;
-    const names = states.map(({ name }) => name);
-    const ids = this.names.idsOf(keyColumnOf(kind) === 'userId' ? 'user' : kind, names);
-    const isConcerned = (id: number | null): id is number =>
-      id !== null && (this.isOwn || touched?.has(id) === true);
-    const known = this.#fold.of(kind, [...ids.values()].filter(isConcerned));
-    return states.map((state) => {
-      const here = known.get(ids.get(state.name) ?? 0);
-      return here && !state.outside ? this.#again(state, here) : state;
-    });
-  }
-
-  #again(state: State, { id = 0, state: here }: Known): State {
+  /** The state of a file, with what is to count again. @param here the record here */
+  again(state: State, { id, state: here }: Known): State {
+    if (id === undefined || state.outside || (this.#uids.size === 0 && !this.isOwn)) return state;
     const isThere = state.life % 2 === 1;
     const isOther = isThere !== (here.life % 2 === 1) && state.life < here.life;
     const counts = isOther && ((isThere && this.isOwn) || this.#wasTakenBack(state.kind, id));
