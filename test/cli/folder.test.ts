@@ -247,6 +247,32 @@ describe('a folder', () => {
     expect(records(b).users).toHaveLength(1);
   });
 
+  test('what both sides changed stays visible until it is undone', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await joined(a, b);
+    for (const db of [a, b]) await sync(db);
+    await run(['log', 'edit', '1', '--notes', 'said at a'], { db: a });
+    for (const more of ['', ', twice', ', the latest'])
+      await run(['log', 'edit', '1', '--notes', `said at b${more}`], { db: b });
+    for (const db of [b, a]) await sync(db);
+    const told = async () => {
+      const shown = [
+        await run(['remotes'], { db: a }),
+        await run([], { db: a }),
+        await run(['doctor'], { db: a }),
+      ];
+      return shown.map(({ stdout, stderr }) => stdout + stderr);
+    };
+    const [remotes = '', home, doctor] = await told();
+    expect(remotes).toMatch(
+      /^log 1: notes; the value there counts\. To choose the other: sciatica undo \d+$/m,
+    );
+    expect(home).toContain('Both sides changed 1 record: sciatica remotes');
+    expect(doctor).toContain('1 record changed on both sides');
+    await run(['undo', /undo (\d+)/.exec(remotes)?.[1] ?? '', '--yes', '--everywhere'], { db: a });
+    for (const text of await told()) expect(text).not.toMatch(/both sides/i);
+  });
+
   test('of who was erased nothing is left in the files of that machine, and the other erases after a yes', async () => {
     const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
     await add(a, '--all', '--plain');

@@ -276,6 +276,7 @@ describe('import of a file of another database', () => {
       expect.stringContaining('Held back: 1 deletion from elsewhere (user 2).'),
     ]);
     expect(records(here).users.map(({ firstName }) => firstName)).toEqual(['Ole', 'Nora', 'Zoe']);
+    expect((await run(['remotes'], { db: here })).stderr).toContain('Held back: 1 deletion from elsewhere');
     expect((await run(['remotes', '--accept-deletions'], { db: here })).code).toBe(0);
     expect([records(here).users.length, records(here).logs.length]).toEqual([2, 0]);
   });

@@ -120,9 +120,12 @@ function syncLines(context: Context): string[] {
   const held = remotes.heldBack();
   const waiting =
     held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
-  const late = remotes.inStep().filter(({ at }) => at === null || context.now().getTime() - at > LATE_MS);
+  const now = context.now().getTime();
+  const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
+  const late = remotes.inStep().filter(({ at }) => at === null || now - at > LATE_MS);
   return [
     ...waiting,
+    ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: sciatica remotes`] : []),
     ...late.map(
       ({ name, at }) =>
         `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}`}`,

@@ -12,7 +12,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { heldLines } from '../views/sync.ts';
+import { heldLines, notedLines } from '../views/sync.ts';
 import {
   type AddOptions,
   addFolder,
@@ -216,7 +216,7 @@ export function addRemotesCommand(program: Command, context: Context): void {
     .command('remotes')
     .summary('list the folders and services to sync with')
     .description(
-      'List the folders and services that this database is synced with, when each was last in step, and the deletions from elsewhere that are held back until you agree. No token is shown.',
+      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, and what was changed both here and elsewhere lately. No token is shown.',
     )
     .addOption(plainJsonOption())
     .option('--accept-deletions', 'make the deletions that are held back')
@@ -252,13 +252,13 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
       inStepAt: at === undefined ? null : new Date(at).toISOString(),
     };
   });
-  if (options['json']) printJson(context, listed);
-  else if (listed.length === 0) say(context, 'There is no remote yet. Name one: sciatica remote add');
-  else {
-    const names = ['name', 'url', 'pin', 'ourUser', 'token', 'inStepAt'];
-    await printRows(context, { names, columns: () => columns, rows: () => [listed] });
-    for (const line of heldLines(diary.held())) say(context, line);
-  }
+  if (options['json']) return printJson(context, listed);
+  const names = ['name', 'url', 'pin', 'ourUser', 'token', 'inStepAt'];
+  if (listed.length === 0) say(context, 'There is no remote yet. Name one: sciatica remote add');
+  else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
+  // Also from a file, or from machines that sync with this one.
+  const disputes = remotes.disputes(context.now().getTime());
+  for (const line of [...heldLines(diary.held()), ...notedLines(disputes)]) say(context, line);
 }
 
 const columns: Column<ListedRemote>[] = [

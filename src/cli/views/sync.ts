@@ -1,5 +1,6 @@
 import { fromCells, shown } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
+import type { NotedDispute } from '../../store/reconcile/disputes.ts';
 import type { Dispute } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
@@ -108,6 +109,19 @@ export function disputeLines(disputes: readonly Dispute[]): string[] {
   return [
     ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
     ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
+  ];
+}
+
+/** What both sides changed lately, of which nobody was told since. */
+export function notedLines(disputes: readonly NotedDispute[]): string[] {
+  if (disputes.length === 0) return [];
+  return [
+    'Changed on both sides in the last 30 days:',
+    ...disputes.map(({ record, id, fields, counts, change, isOfTwo }) => {
+      const what = isOfTwo ? 'each side had one' : fields.join(', ');
+      const other = change === undefined ? '' : ` To choose the other: sciatica undo ${change}`;
+      return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${other}`;
+    }),
   ];
 }
 

@@ -161,15 +161,17 @@ function identity(examination: Examination, db: Database): Check {
 function syncState(db: Database): Check[] {
   const remotes = new Remotes(db);
   const held = remotes.heldBack();
-  const inStep = remotes.inStep();
-  if (inStep.length === 0 && held === 0) return [];
-  const names = inStep.map(
-    ({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`,
-  );
-  const detail = [...names, ...(held > 0 ? [`${held} deletions from elsewhere are held back`] : [])].join(
-    '; ',
-  );
-  return [{ name: 'Sync', ok: held === 0, detail, ...(held > 0 && { advice: 'See: sciatica remotes' }) }];
+  const disputes = remotes.disputes(Date.now()).length;
+  const details = [
+    ...remotes
+      .inStep()
+      .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
+    ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
+    ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),
+  ];
+  if (details.length === 0) return [];
+  const advice = held + disputes > 0 && { advice: 'See: sciatica remotes' };
+  return [{ name: 'Sync', ok: held === 0, detail: details.join('; '), ...advice }];
 }
 
 function integrity(db: Database): Check {

@@ -1,21 +1,22 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { INTO, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
-import { crypto } from '../../lib/crypto.ts';
+import { kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
+import { noteDisputes } from './disputes.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
+import { pointingTo, stampNow } from './pointer.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { TooManyDeletions } from './show.ts';
-import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
+import { merge, type Name, type State } from './state.ts';
 
 /** States that are taken over at once; more take more memory, fewer more time. */
 const BATCH = 5_000;
@@ -230,6 +231,7 @@ export class Diary {
         for (const told of taken.disputes)
           if (change !== undefined && told.record === record && told.id === id) told.change = change;
     }
+    noteDisputes(this.db, taken.disputes, Date.now());
     return taken;
   }
 
@@ -310,31 +312,13 @@ export class Diary {
    */
   mergeUsers(id: number, into: number, now: number): void {
     this.#names.refresh();
-    const [target, clock] = [this.#names.ofUser(into), Math.max(now * 1000, this.#lastClock() + 1)];
-    const stamp: Stamp = [
-      clock,
-      crypto().randomInt(2 ** 48 - 1),
-      this.#names.makerOf(Number.MAX_SAFE_INTEGER),
-    ];
+    const target = this.#names.ofUser(into);
+    const stamp = stampNow(this.db, this.#names, now);
     this.change(() => {
-      const pointed = ({ state }: Known): State => {
-        const former = state.statements[INTO];
-        return {
-          ...state,
-          fields: { ...state.fields, [INTO]: target },
-          statements: { ...state.statements, [INTO]: { stamp, seen: former ? replaced(former) : {} } },
-        };
-      };
+      const pointed = ({ state }: Known): State => pointingTo(target, state, state, stamp);
       new Receiver(this.db, this.#names, { acceptDeletions: true }).rerun(pointed, 'user', [id]);
     });
-    this.#settings.set('clock', String(clock));
-  }
-
-  #lastClock(): number {
-    return (
-      this.db.value<number>('SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1') ??
-      0
-    );
+    this.#settings.set('clock', String(stamp[0]));
   }
 
   /**
@@ -342,28 +326,31 @@ export class Diary {
    * @param theirs the state of the user over there
    */
   adopt(id: number, theirs: State): void {
-    this.#names.refresh();
-    const fold = new Fold(this.db, this.#names);
-    const own = fold.of('user', [id]).get(id);
+    const names = this.#names;
+    names.refresh();
+    const own = new Fold(this.db, names).of('user', [id]).get(id);
     if (!own || own.state.name === theirs.name) return;
-    const groups = statementsOf('user');
-    const joined = merge({ ...own.state, name: theirs.name }, theirs, groups);
-    const { origin, id: originId, uid } = partsOf(own.state.name);
-    const sql = `INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)`;
-    const seq = this.db.lastId('history');
-    const stamp: Stamp = [this.#lastClock(), 0, origin];
-    const alias: State = {
-      ...own.state,
-      fields: { ...own.state.fields, [INTO]: theirs.name },
-      statements: { ...own.state.statements, [INTO]: { stamp, seen: {} } },
-    };
-    this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
-    this.db.run(sql, null, origin, originId, uid, seq, stored(alias));
-    const name = partsOf(theirs.name);
+    const joined = merge({ ...own.state, name: theirs.name }, theirs, statementsOf('user'));
+    const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
-    this.db.run(sql, id, name.origin, name.id, name.uid, seq, stored(agreed));
-    this.#names.refresh();
-    new Receiver(this.db, this.#names).rerun(() => joined, 'user', [id]);
+    this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
+    for (const [shownAs, state] of [
+      [null, alias],
+      [id, agreed],
+    ] as const) {
+      const { origin, id: originId, uid } = partsOf(state.name);
+      this.db.run(
+        "INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)",
+        shownAs,
+        origin,
+        originId,
+        uid,
+        this.db.lastId('history'),
+        stored(state),
+      );
+    }
+    names.refresh();
+    new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }
 
   /** The records here that came from a remote; a user who has others by now stays. */

@@ -1,4 +1,5 @@
 import { SciaticaError } from '../../domain/errors.ts';
+import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** A service to sync with. Its token is kept in a file of its own. */
@@ -94,6 +95,9 @@ export class Remotes {
   heldBack(): number {
     return this.db.value<number>("SELECT count(*) FROM replicas WHERE state ->> '$.held' = 1") ?? 0;
   }
+
+  /** What both sides changed lately, the latest first. @param now in milliseconds since 1970 */
+  disputes = (now: number): NotedDispute[] => notedDisputes(this.db, now);
 
   /** Notes which database is behind a remote. */
   setDatabase(name: string, uuid: string): void {

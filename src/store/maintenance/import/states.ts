@@ -1,6 +1,6 @@
 import type { Cell } from '../../../domain/codec.ts';
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import { INTO, type KindName } from '../../../domain/kinds.ts';
+import type { KindName } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import { type Erased, Erasures } from '../../reconcile/erasures.ts';
 import {
@@ -17,12 +17,13 @@ import {
 import { Fold } from '../../reconcile/fold.ts';
 import { Names } from '../../reconcile/names.ts';
 import { People } from '../../reconcile/people.ts';
-import { type Name, replaced, type State } from '../../reconcile/state.ts';
+import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
+import type { Name, State } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
 import { onlyUser } from './owners.ts';
 import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
-import { stampNow, Undone } from './undone.ts';
+import { Undone } from './undone.ts';
 
 /** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
 
@@ -154,13 +155,8 @@ export class StagedStates {
     if (!this.#as || state.kind !== 'user' || id !== this.#as.theirs || !state.fields) return state;
     const { ours, name } = this.#as;
     if (this.#people.ownerId(state.name) === ours) return state;
-    const former = this.#people.find(state.name)?.state.statements[INTO];
-    const statement = { stamp: stampNow(this.db, this.#names), seen: former ? replaced(former) : {} };
-    return {
-      ...state,
-      fields: { ...state.fields, [INTO]: name },
-      statements: { ...state.statements, [INTO]: statement },
-    };
+    const former = this.#people.find(state.name)?.state;
+    return pointingTo(name, state, former, stampNow(this.db, this.#names));
   }
 }
 

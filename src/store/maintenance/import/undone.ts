@@ -1,7 +1,7 @@
 import { type KindName, statementsOf } from '../../../domain/kinds.ts';
-import { crypto } from '../../../lib/crypto.ts';
 import type { Known } from '../../reconcile/fold.ts';
 import type { Names } from '../../reconcile/names.ts';
+import { stampNow } from '../../reconcile/pointer.ts';
 import { replaced, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 
@@ -67,13 +67,4 @@ function undosOfImports(db: Database): number[] {
     return root;
   };
   return reversals.filter(({ change }) => imports.has(rootOf(change))).map(({ uid }) => uid);
-}
-
-/** A stamp of this database that is later than all that is known here. Its clock holds as soon as the states that have it are taken. */
-export function stampNow(db: Database, names: Names): Stamp {
-  const clock = db.value<number>(
-    `SELECT max(coalesce((SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1), 0),
-       coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0))`,
-  );
-  return [(clock ?? 0) + 1, crypto().randomInt(2 ** 48 - 1), names.makerOf(Number.MAX_SAFE_INTEGER)];
 }

@@ -1,0 +1,48 @@
+import type { KindName } from '../../domain/kinds.ts';
+import { kindOf } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import type { Dispute } from './received.ts';
+
+/** What both sides changed, as it is remembered: the values stand in the history. */
+export interface NotedDispute extends Pick<Dispute, 'record' | 'id' | 'counts' | 'change' | 'isOfTwo'> {
+  fields: string[];
+  /** When it was noticed, in milliseconds since 1970. */
+  noticed: number;
+}
+
+const MOST_NOTED = 20;
+const KEPT_MS = 30 * 86_400_000;
+
+/** Remembers what both sides changed. @param now in milliseconds since 1970 */
+export function noteDisputes(db: Database, disputes: readonly Dispute[], now: number): void {
+  if (disputes.length === 0) return;
+  const news = disputes.map(({ record, id, counts, change, isOfTwo, fields }): NotedDispute => {
+    const names = fields.map(({ field }) => field);
+    return {
+      record,
+      id,
+      counts,
+      fields: names,
+      noticed: now,
+      ...(change && { change }),
+      ...(isOfTwo && { isOfTwo }),
+    };
+  });
+  const isNew = (known: NotedDispute) =>
+    !news.some(({ record, id }) => record === known.record && id === known.id);
+  const all = [...news, ...notedDisputes(db, now).filter(isNew)].slice(0, MOST_NOTED);
+  db.write(() => new Settings(db).set('disputes', JSON.stringify(all)));
+}
+
+/** What both sides changed in the last thirty days and nobody has undone since, the latest first. @param now as of `noteDisputes` */
+export function notedDisputes(db: Database, now: number): NotedDispute[] {
+  const isThere = (record: KindName, id: number) =>
+    db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1;
+  const isUndone = (change: number) => db.value('SELECT 1 FROM history WHERE undoes = ?', change) === 1;
+  return storedJson<NotedDispute[]>(new Settings(db).get('disputes') ?? '[]').filter(
+    ({ record, id, change, noticed }) =>
+      now - noticed < KEPT_MS && isThere(record, id) && !(change !== undefined && isUndone(change)),
+  );
+}

@@ -1,0 +1,33 @@
+import { INTO } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Names } from './names.ts';
+import { type Name, replaced, type Stamp, type State } from './state.ts';
+
+/** What is said here without an entry of the history: above all under whom a user shows. */
+
+/**
+ * A stamp of this database that is later than all that is known here. Its clock holds as soon as a state that has it is taken over.
+ * @param now the clock, in milliseconds since 1970
+ */
+export function stampNow(db: Database, names: Names, now = 0): Stamp {
+  const last = db.value<number>(
+    `SELECT max(coalesce((SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1), 0),
+       coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0))`,
+  );
+  const clock = Math.max(now * 1000, (last ?? 0) + 1);
+  return [clock, crypto().randomInt(2 ** 48 - 1), names.makerOf(Number.MAX_SAFE_INTEGER)];
+}
+
+/**
+ * The state of a user who shows under another from now on, as `user merge` says it.
+ * @param former what was known of the user
+ */
+export function pointingTo(target: Name, state: State, former: State | undefined, stamp: Stamp): State {
+  const said = former?.statements[INTO];
+  return {
+    ...state,
+    fields: { ...state.fields, [INTO]: target },
+    statements: { ...state.statements, [INTO]: { stamp, seen: said ? replaced(said) : {} } },
+  };
+}
