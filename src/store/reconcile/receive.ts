@@ -59,14 +59,26 @@ export class Receiver {
       // By their ids over there, so that they keep their order here.
       ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
       this.#meetAll(kind, ofKind);
-      if (kind === 'user') {
-        this.#gatherBelongings([...this.#of('user').values()]);
-        this.#gatherWaiting();
-      }
     }
+    this.#gatherBelongings([...this.#of('user').values()].filter(isShownOtherwise));
+    return this.#finish();
+  }
+
+  /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
+  rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
+    for (const known of this.#fold.of(kind, ids).values()) {
+      const state = change(known);
+      if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
+    }
+    this.#gatherBelongings([...this.#of('user').values()]);
+    return this.#finish();
+  }
+
+  #finish(): Received {
+    this.#gatherWaiting();
     this.#gatherSameKeys();
     this.#show();
-    for (const { kind, ids } of this.#following.splice(0))
+    for (const { kind, ids } of this.#following)
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         for (const met of this.#met.values()) met.clear();
         this.#gather(kind, ids.slice(at, at + AT_ONCE));
@@ -79,16 +91,6 @@ export class Receiver {
     const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(this.limits);
     // What a record brings along, as a user who comes back, is news to the sender too.
     this.#received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
-  }
-
-  /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
-  rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
-    for (const known of this.#fold.of(kind, ids).values()) {
-      const state = change(known);
-      if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
-    }
-    this.#gatherBelongings([...this.#of('user').values()]);
-    return this.run([]);
   }
 
   #of(kind: KindName): Map<Name, Met> {
@@ -302,6 +304,13 @@ export class Receiver {
     );
   }
 }
+
+/** Whether it is another matter by now if a user is there, or under whom the user shows: then what belongs to the user is, too. */
+const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
+  !row ||
+  outside ||
+  state.life !== merged.life ||
+  (state.fields?.[INTO] ?? null) !== (merged.fields?.[INTO] ?? null);
 
 /** Of two names of one record the one with a uid. */
 const fullerName = (here: Name, there: Name): Name =>
