@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
@@ -81,14 +82,14 @@ export function contents(store: Store, without: readonly string[] = []) {
       .map(({ id: _, userId, ...fields }) => JSON.stringify({ user: emails.get(userId), ...fields }))
       .filter((line) => !without.some((email) => line.includes(`"user":"${email}"`)))
       .sort();
+  const owned = ownedKindNames.map((kind) => [kindOf(kind).table, of(store.of(kind).list())] as const);
   return {
     users: store.users
       .list()
       .filter(({ email }) => !without.includes(email))
       .map(({ id: _, ...fields }) => JSON.stringify(fields))
       .sort(),
-    logs: of(store.logs.list()),
-    routines: of(store.routines.list()),
-    goals: of(store.goals.list()),
+    logs: [] as string[],
+    ...(Object.fromEntries(owned) as Record<string, string[]>),
   };
 }

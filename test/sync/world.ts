@@ -2,15 +2,18 @@ import { expect } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
+import { painEntryFields } from '../../src/domain/pain-entry.ts';
+import { trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import type { User } from '../../src/domain/user.ts';
 import type { ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type SyncOptions, type SyncResult, total } from '../../src/sync/result.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
+import { exampleOf } from '../samples.ts';
 import { log, user } from '../store/helpers.ts';
 import { everything, exported, type File, imported } from '../store/origins.ts';
-import { contents, machine, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, machine, setBack, ticking, transportTo } from './helpers.ts';
 
 /** Several machines and a service, with records that are told apart by a tag which none loses. */
 
@@ -28,7 +31,12 @@ export type Weather =
 export type Step =
   | { do: 'user' | 'log' | 'goal' | 'routine'; at: number; pick: number }
   | {
-      do: 'edit' | 'move' | 'delete' | 'delete user' | 'undo' | 'restore' | 'erase';
+      do: 'pain' | 'trial' | 'trial day' | 'end trial';
+      at: number;
+      pick: number;
+    }
+  | {
+      do: 'edit' | 'move' | 'delete' | 'delete user' | 'merge' | 'undo' | 'restore' | 'erase';
       at: number;
       pick: number;
     }
@@ -37,6 +45,9 @@ export type Step =
       at: number;
       weather: Weather[];
     }
+  /** Copies the file of a machine, or sets it back to that copy. */
+  | { do: 'copy'; at: number }
+  | { do: 'set back'; at: number }
   /** Exports, or imports the file that was written so many exports ago: of any machine, its own too. */
   | { do: 'export'; at: number }
   | { do: 'import'; at: number; pick: number };
@@ -48,18 +59,25 @@ export const SERVER = 3;
 
 export class World {
   readonly stores: Store[];
-  readonly #transport: Transport;
+  readonly #now: () => number;
+  #transport: Transport;
+  readonly #copies: (string | undefined)[] = [];
+  /** Whether what a machine alone knew may be lost. */
+  isSetBack = false;
   readonly #files: File[] = [];
   #tag = 0;
   /** The e-mail addresses of users who were erased anywhere. */
   readonly erased = new Set<string>();
   /** The e-mail addresses of the users whose logs have ever been, by tags. */
   readonly #owners = new Map<string, Set<string>>();
+  /** Who was merged into whom anywhere, by e-mail address. */
+  readonly #merges: (readonly [string, string])[] = [];
   /** The tags of all logs that were ever answered for. */
   readonly made = new Set<string>();
 
   constructor() {
     const now = ticking();
+    this.#now = now;
     this.stores = [0, 1, 2, SERVER].map(() => machine(now));
     this.#transport = transportTo(this.#store(SERVER));
   }
@@ -72,7 +90,27 @@ export class World {
     if (step.do === 'sync') await this.#sync(step);
     else if (step.do === 'export') this.#files.unshift(exported(this.#store(step.at)));
     else if (step.do === 'import') this.#import(step);
+    else if (step.do === 'copy') this.#copies[step.at] = copyOf(this.#store(step.at));
+    else if (step.do === 'set back') this.#setBack(step.at);
+    else if (step.do === 'merge') await this.#merge(step.at, step.pick);
     else this.#write(step);
+  }
+
+  #setBack(at: number): void {
+    const copy = this.#copies[at];
+    if (copy === undefined) return;
+    this.isSetBack = true;
+    this.stores[at] = setBack(this.#store(at), copy, this.#now);
+    if (at === SERVER) this.#transport = transportTo(this.#store(SERVER));
+  }
+
+  async #merge(at: number, pick: number): Promise<void> {
+    const store = this.#store(at);
+    const users = store.users.list();
+    const [one, into] = [users[pick % (users.length || 1)], users[(pick >> 3) % (users.length || 1)]];
+    if (!one || !into || one === into) return;
+    this.#merges.push([one.email, into.email]);
+    (await store.diary()).mergeUsers(one.id, into.id, Date.now());
   }
 
   #import({ at, pick }: Step & { do: 'import' }): void {
@@ -89,7 +127,11 @@ export class World {
     expect(store.history.last()).toBe(seq);
   }
 
-  #write({ do: what, at, pick }: Exclude<Step, { do: 'sync' | 'export' | 'import' }>): void {
+  #write({
+    do: what,
+    at,
+    pick,
+  }: Exclude<Step, { do: 'sync' | 'copy' | 'set back' | 'export' | 'import' | 'merge' }>): void {
     const store = this.#store(at);
     const [users, logs] = [store.users.list(), store.logs.list()];
     const owner = users[pick % (users.length || 1)];
@@ -118,6 +160,28 @@ export class World {
         if (!owner || store.routines.list({ userId: owner.id }).some((other) => other.name === name)) return;
         const exercises = [{ exerciseName: tag, exerciseType: 'stretch' as const }];
         store.routines.create({ userId: owner.id, name, exercises });
+        return;
+      }
+      case 'pain':
+        if (owner)
+          store.of('painEntry').create({ ...exampleOf(painEntryFields), userId: owner.id, notes: tag });
+        return;
+      case 'trial':
+        if (owner)
+          unlessRefused(() =>
+            store.of('trial').create({ ...exampleOf(trialFields), userId: owner.id, seed: pick }),
+          );
+        return;
+      case 'trial day': {
+        const date = `2026-03-0${1 + (pick % 3)}`;
+        const day = { ...exampleOf(trialDayFields), userId: owner?.id ?? 0, date, notes: tag };
+        if (owner) unlessRefused(() => store.of('trialDay').create(day));
+        return;
+      }
+      case 'end trial': {
+        const trials = store.of('trial').list();
+        const trial = trials[pick % (trials.length || 1)];
+        if (trial) unlessRefused(() => store.of('trial').update(trial.id, { state: 'finished' }));
         return;
       }
       case 'edit':
@@ -156,9 +220,16 @@ export class World {
     this.#owners.get(exerciseName)?.add(to.email);
   }
 
+  /** Who was erased, and who was ever merged into such. */
+  gone(): Set<string> {
+    const gone = new Set(this.erased);
+    for (const _ of this.#merges) for (const [one, into] of this.#merges) if (gone.has(into)) gone.add(one);
+    return gone;
+  }
+
   /** Whether a log has ever been one of a user who was erased. */
   wasErased(tag: string): boolean {
-    return [...(this.#owners.get(tag) ?? [])].some((email) => this.erased.has(email));
+    return [...(this.#owners.get(tag) ?? [])].some((email) => this.gone().has(email));
   }
 
   /** Takes back what was done last here, or what was done last, perhaps elsewhere. */
@@ -221,6 +292,14 @@ export class World {
     throw new Error('The machines never come to an end.');
   }
 
+  /** A machine that joins at the end, as a last one. */
+  async join(): Promise<number> {
+    this.stores.push(machine(this.#now));
+    const at = this.stores.length - 1;
+    await this.run(at, {});
+    return at;
+  }
+
   async #accept(at: number): Promise<void> {
     const diary = await this.#store(at).diary();
     diary.settleHeld('delete');
@@ -228,7 +307,7 @@ export class World {
   }
 
   contents(at: number) {
-    return contents(this.#store(at), [...this.erased]);
+    return contents(this.#store(at), [...this.gone()]);
   }
 
   /** The tags of the logs that some history says were deleted, by a person or with their user. */

@@ -1,4 +1,4 @@
-import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
@@ -243,7 +243,7 @@ export class Collector {
     const owner = kind === 'user' ? name : ownerNameOf(state);
     const isThere =
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
-    const told = isThere ? state : life % 2 === 1 ? withOwner(bare, state) : bare;
+    const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [told];
     if (kind === 'user' || !owners.some((one) => this.#isMine(one))) return [];
     // Only that it is another's by now: not whose.
@@ -267,11 +267,12 @@ export class Collector {
   }
 }
 
-/** What waits for its user says whose it is: it may have been another's. */
-function withOwner(bare: State, { fields, statements }: State): State {
-  const { userId: statement } = statements;
-  if (!statement || fields?.['userId'] === undefined) return bare;
-  return { ...bare, fields: { userId: fields['userId'] }, statements: { userId: statement } };
+/** What waits for its user says whose it is: it may have been another's. A user who is not there may be one with another who is. */
+function withOwner(bare: State, { kind, fields, statements }: State): State {
+  const group = kind === 'user' ? INTO : 'userId';
+  const [statement, value] = [statements[group], fields?.[group]];
+  if (!statement || value === undefined) return bare;
+  return { ...bare, fields: { [group]: value }, statements: { [group]: statement } };
 }
 
 function add(keys: Map<KindName, Set<number>>, kind: KindName, key: number): void {

@@ -12,6 +12,7 @@ import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
+import { mergedUsers } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
@@ -246,9 +247,10 @@ export class Diary {
     return change;
   }
 
-  /** Whether records wait for users, who may have come back by an undo or a restore here. */
+  /** Whether records wait for users, or users are merged into others, who may have come or gone by what was done here. */
   #hasWaiting(): boolean {
-    return this.db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1;
+    const sql = 'SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1';
+    return this.db.value(sql) === 1 || mergedUsers(this.db).length > 0;
   }
 
   /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */

@@ -283,10 +283,10 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
   let isNone = true;
   for (const name in fields) {
     if (name !== INTO && !Object.hasOwn(known, name)) throw broken(`${kind} has no field ${name}`);
-    isBare &&= name === 'userId';
+    isBare &&= name === 'userId' || name === INTO;
     isNone &&= fields[name] === null;
   }
-  // Of what waits for its user only that is told; and that a user has none of it.
+  // Of what waits for its user only that is told, and of a user who is not there who else it is; and that a user has none of it.
   if (isBare || (isOfUser && isNone)) return;
   if ('userId' in known && !isOfUser && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');

@@ -1,7 +1,26 @@
 import { INTO, type KindName } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
 import type { Fold, Known, Row } from './fold.ts';
-import { type Names, partsOf } from './names.ts';
+import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
 import { isLater, type Name, type Stamp } from './state.ts';
+
+/** A user who was merged into another. */
+interface Merged {
+  name: Name;
+  /** Into whom, when that was last looked at. */
+  into: Name;
+  /** Whether the user was deleted or brought back here since. */
+  isTouched: boolean;
+}
+
+export const mergedUsers = (db: Database): Merged[] =>
+  db
+    .all<NameParts & { into: Name; isTouched: number }>(
+      `SELECT origin, originId AS id, uid, state ->> '$.fields.${INTO}' AS "into", EXISTS (SELECT 1 FROM history
+         WHERE history.recordId = replicas.id AND history.record = 'user' AND history.seq > replicas.seq) AS isTouched
+       FROM replicas INDEXED BY replicas_by_name WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL`,
+    )
+    .map(({ into, isTouched, ...parts }) => ({ name: nameOf(parts), into, isTouched: isTouched === 1 }));
 
 /** The users that records may belong to, and which of them are one (`user merge`). */
 export class People {

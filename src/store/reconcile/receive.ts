@@ -4,7 +4,7 @@ import type { Database } from '../sqlite/database.ts';
 import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, type Names, partsOf } from './names.ts';
-import { People } from './people.ts';
+import { mergedUsers, People } from './people.ts';
 import { noneReceived, type Received } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
@@ -60,8 +60,7 @@ export class Receiver {
       ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
       this.#meetAll(kind, ofKind);
     }
-    this.#gatherBelongings([...this.#of('user').values()].filter(isShownOtherwise));
-    return this.#finish();
+    return this.#finish([...this.#of('user').values()].filter(isShownOtherwise));
   }
 
   /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
@@ -70,11 +69,12 @@ export class Receiver {
       const state = change(known);
       if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
     }
-    this.#gatherBelongings([...this.#of('user').values()]);
-    return this.#finish();
+    return this.#finish([...this.#of('user').values()]);
   }
 
-  #finish(): Received {
+  /** @param changed the users who come, go, or are another */
+  #finish(changed: readonly Met[]): Received {
+    this.#gatherBelongings(this.#withMerged(changed));
     this.#gatherWaiting();
     this.#gatherSameKeys();
     this.#show();
@@ -219,6 +219,38 @@ export class Receiver {
     const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
     for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
       for (const kind of ownedKindNames) this.#gather(kind, this.#waiting(kind, owner));
+  }
+
+  /** With those who are merged into them, or into users who came or went here: these show while the others are not there. */
+  #withMerged(users: readonly Met[]): Met[] {
+    const people = this.#people;
+    const changed = new Set(users.map(({ merged }) => merged.name));
+    const merged = mergedUsers(this.db);
+    for (const { name, isTouched } of merged) {
+      const known = people.find(name);
+      if (!known || !(isTouched || people.isShown(name) !== (known.row !== undefined))) continue;
+      changed.add(name);
+      // As another state, so that it counts as looked at.
+      if (!this.#of('user').has(name)) this.#put({ ...known, merged: { ...known.state }, isNew: false });
+    }
+    const former = new Map(merged.map(({ name, into }) => [name, into]));
+    for (const { name } of merged) {
+      const others = this.#reachedFrom(name, former);
+      if (!others.some((one) => changed.has(one))) continue;
+      changed.add(name);
+      this.#putAsItIs('user', people.find(name));
+      for (const one of others) this.#formerOwners.add(people.find(one)?.id ?? 0);
+    }
+    return [...changed].flatMap((name) => this.#of('user').get(name) ?? []);
+  }
+
+  /** A user, and all under whom the user shows, showed or would show. @param former who was merged into whom until now */
+  #reachedFrom(name: Name, former: ReadonlyMap<Name, Name>): Name[] {
+    const reached = new Set([name]);
+    for (const one of reached)
+      for (const into of [former.get(one), this.#people.find(one)?.state.fields?.[INTO]])
+        if (typeof into === 'string') reached.add(into);
+    return [...reached];
   }
 
   /** What belongs to these users, shown or not. */

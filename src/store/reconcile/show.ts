@@ -210,7 +210,12 @@ export class Shown {
     const going = kindNames.flatMap((kind) =>
       this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
     );
-    const isMerged = ({ merged }: Met) => merged.kind === 'user' && this.people.isThere(merged.name);
+    const isMerged = ({ merged }: Met) =>
+      merged.kind === 'user' && this.people.rootOf(merged.name) !== merged.name;
+    const hold = (met: Met, held: boolean) => {
+      met.held = held;
+      if (met.merged.kind === 'user') this.people.set({ ...met, state: met.merged });
+    };
     // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
     const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
@@ -232,14 +237,19 @@ export class Shown {
       settings.set('deletions', String(count));
       return;
     }
+    for (const met of deleted) if (met.merged.kind === 'user') hold(met, true);
     // Users come first.
     for (const met of deleted) {
-      met.held = met.merged.life % 2 === 0;
       met.isHeldNow = true;
-      if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
-      if (met.merged.kind === 'user') this.people.set({ ...met, state: met.merged });
+      // Into one who stays.
+      if (isMerged(met)) {
+        hold(met, false);
+        continue;
+      }
       // What goes with a user stays with the user, who may have become another meanwhile.
-      else if (!met.held) this.#decide(met);
+      if (met.merged.kind !== 'user' && met.merged.life % 2 === 1) this.#decide(met);
+      hold(met, met.wanted === undefined);
+      if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
       met.wanted ??= met.row;
     }
     // What is new comes to a user who stays.
