@@ -212,6 +212,15 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'a user whose deletion is held back here is deleted here too',
+    [
+      { do: 'delete user', at: SERVER, pick: 0 },
+      { do: 'log', at: 0, pick: 0 },
+      steady(0),
+      { do: 'delete user', at: 0, pick: 0 },
+    ],
+  ],
+  [
     'a user whose deletion is held back here comes back there, and is deleted again',
     [
       { do: 'log', at: SERVER, pick: 0 },

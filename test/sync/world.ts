@@ -287,6 +287,7 @@ export class World {
         });
         if (total(pulled) + total(pushed) + erased.length + heldThere > 0) isQuiet = false;
       }
+      for (const at of this.stores.keys()) if (await this.#accept(at)) isQuiet = false;
       if (isQuiet) return;
     }
     throw new Error('The machines never come to an end.');
@@ -300,10 +301,13 @@ export class World {
     return at;
   }
 
-  async #accept(at: number): Promise<void> {
+  /** @returns whether there was something to accept */
+  async #accept(at: number): Promise<boolean> {
     const diary = await this.#store(at).diary();
-    diary.settleHeld('delete');
-    for (const id of diary.erasedElsewhere()) this.#store(at).erase(id);
+    const erased = diary.erasedElsewhere();
+    const held = diary.settleHeld('delete');
+    for (const id of erased) this.#store(at).erase(id);
+    return held + erased.length > 0;
   }
 
   contents(at: number) {

@@ -8,7 +8,7 @@ import { type Collected, Collector, MOST_STATES, type Position, START, type Told
 import { noteDisputes } from './disputes.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
-import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
+import { Fold, IS_HELD, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
@@ -289,7 +289,7 @@ export class Diary {
   /** The records whose deletion waits for consent. */
   held(): RecordKey[] {
     return this.db.all(
-      `SELECT record, id FROM replicas WHERE state ->> '$.held' = 1 AND id IS NOT NULL ORDER BY record <> 'user', record, id`,
+      `SELECT record, id FROM replicas WHERE ${IS_HELD} AND id IS NOT NULL ORDER BY record <> 'user', record, id`,
     );
   }
 

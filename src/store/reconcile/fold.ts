@@ -51,6 +51,10 @@ export function stored(
   return JSON.stringify(state);
 }
 
+/** SQL: whether the deletion of a replica waits for consent, and nobody has deleted the record here since. */
+export const IS_HELD = `replicas.state ->> '$.held' = 1 AND NOT EXISTS (SELECT 1 FROM history WHERE history.recordId = replicas.id
+  AND history.record = replicas.record AND history.seq > replicas.seq AND history.action = 'delete')`;
+
 /** A record as it is known here. */
 export interface Known {
   /** The id here; of what a user has one of, the id of the user. Undefined if it was never shown. */
@@ -264,7 +268,8 @@ export class Fold {
       id,
       state: draft.state(),
       row,
-      held: known?.held === true && row !== undefined,
+      // Until it is deleted here; one who is merged into another has no row.
+      held: known?.held === true && (row !== undefined || entries.length === 0),
       outside: known?.outside === true && row === undefined,
     };
   }

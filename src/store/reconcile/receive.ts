@@ -67,7 +67,8 @@ export class Receiver {
   rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
     for (const known of this.#fold.of(kind, ids).values()) {
       const state = change(known);
-      if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
+      // As another state, so that it counts as looked at.
+      if (state) this.#put({ ...known, merged: { ...state }, held: false, isNew: false });
     }
     return this.#finish([...this.#of('user').values()]);
   }
@@ -230,7 +231,6 @@ export class Receiver {
       const known = people.find(name);
       if (!known || !(isTouched || people.isShown(name) !== (known.row !== undefined))) continue;
       changed.add(name);
-      // As another state, so that it counts as looked at.
       if (!this.#of('user').has(name)) this.#put({ ...known, merged: { ...known.state }, isNew: false });
     }
     const former = new Map(merged.map(({ name, into }) => [name, into]));

@@ -242,10 +242,7 @@ export class Shown {
     for (const met of deleted) {
       met.isHeldNow = true;
       // Into one who stays.
-      if (isMerged(met)) {
-        hold(met, false);
-        continue;
-      }
+      if (isMerged(met)) continue;
       // What goes with a user stays with the user, who may have become another meanwhile.
       if (met.merged.kind !== 'user' && met.merged.life % 2 === 1) this.#decide(met);
       hold(met, met.wanted === undefined);
@@ -293,7 +290,7 @@ export class Shown {
       const { kind, name, fields } = merged;
       const parts = partsOf(name);
       const state = stored(merged, {
-        held: held && wanted !== undefined,
+        held: held && (wanted !== undefined || kind === 'user'),
         outside,
         isAsShown: wanted !== undefined && isAsShown(merged, wanted, this.names),
       });

@@ -1,5 +1,6 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
+import { IS_HELD } from '../reconcile/fold.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** A service to sync with. Its token is kept in a file of its own. */
@@ -93,7 +94,7 @@ export class Remotes {
 
   /** How many deletions from elsewhere wait for consent. */
   heldBack(): number {
-    return this.db.value<number>("SELECT count(*) FROM replicas WHERE state ->> '$.held' = 1") ?? 0;
+    return this.db.value<number>(`SELECT count(*) FROM replicas WHERE ${IS_HELD}`) ?? 0;
   }
 
   /** What both sides changed lately, the latest first. @param now in milliseconds since 1970 */
