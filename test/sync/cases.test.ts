@@ -479,12 +479,16 @@ describe('deletions that are held back', () => {
         for (const id of ids) there.logs.delete(id);
       });
     const logs = made(300);
+    const goal = there.goals.create({ userId: 1, sessionsPerWeek: 3 });
     await run(here, there);
+    // That there is no goal is no deletion.
+    there.goals.delete(goal.id);
     gone(logs.slice(0, 25));
     gone(made(6_000));
     gone(logs.slice(25, 40));
     const result = await run(here, there);
     expect([result.held.length, result.pulled.log.deleted, here.logs.count()]).toEqual([40, 0, 300]);
+    expect(here.goals.count()).toBe(0);
   });
 
   test('of one user are held back whatever their number, and one restore brings user and records', async () => {

@@ -212,6 +212,17 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'a user into whom another was merged here is deleted there, which is held back here',
+    [
+      { do: 'user', at: SERVER, pick: 0 },
+      steady(0),
+      { do: 'merge', at: 0, pick: 66 },
+      { do: 'delete user', at: SERVER, pick: 68 },
+      { do: 'export', at: SERVER },
+      { do: 'import', at: 0, pick: 0 },
+    ],
+  ],
+  [
     'a user whose deletion is held back here is deleted here too',
     [
       { do: 'delete user', at: SERVER, pick: 0 },

@@ -68,7 +68,7 @@ export class Shown {
    * @throws TooManyDeletions where others were deleted before that are to be held back with these
    */
   run(deletions: Deletions): Met[] {
-    for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
+    this.#decideAll();
     this.#holdBack(deletions);
     this.#keepKeysApart();
     this.#write(
@@ -88,6 +88,14 @@ export class Shown {
 
   #of(kind: KindName): Met[] {
     return [...(this.met.get(kind)?.values() ?? [])];
+  }
+
+  #decideAll(): void {
+    for (const kind of kindNames)
+      for (const met of this.#of(kind)) {
+        met.wanted = undefined;
+        this.#decide(met);
+      }
   }
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
@@ -212,10 +220,6 @@ export class Shown {
     );
     const isMerged = ({ merged }: Met) =>
       merged.kind === 'user' && this.people.rootOf(merged.name) !== merged.name;
-    const hold = (met: Met, held: boolean) => {
-      met.held = held;
-      if (met.merged.kind === 'user') this.people.set({ ...met, state: met.merged });
-    };
     // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
     const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
@@ -230,28 +234,28 @@ export class Shown {
       (sum, kind) => sum + (this.db.value<number>(`SELECT count(*) FROM ${kindOf(kind).table}`) ?? 0),
       0,
     );
-    const isMuch = holdsDeletions || (count > MOST_DELETED && count > total * MOST_DELETED_SHARE);
-    if (isMuch && kindNames.some((kind) => this.received.counts[kind].deleted > 0))
-      throw new TooManyDeletions();
-    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) {
+    const isMuch = count > MOST_DELETED && count > total * MOST_DELETED_SHARE;
+    if (!holdsDeletions && !isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) {
       settings.set('deletions', String(count));
       return;
     }
-    for (const met of deleted) if (met.merged.kind === 'user') hold(met, true);
-    // Users come first.
+    const isLate = kindNames.some((kind) => this.received.counts[kind].deleted > 0);
+    if (isLate && !holdsDeletions) throw new TooManyDeletions();
     for (const met of deleted) {
       met.isHeldNow = true;
+      if (met.merged.kind !== 'user') continue;
+      met.held = true;
+      this.people.set({ ...met, state: met.merged });
+    }
+    // With the users who stay.
+    this.#decideAll();
+    for (const met of deleted) {
       // Into one who stays.
       if (isMerged(met)) continue;
-      // What goes with a user stays with the user, who may have become another meanwhile.
-      if (met.merged.kind !== 'user' && met.merged.life % 2 === 1) this.#decide(met);
-      hold(met, met.wanted === undefined);
+      if (met.merged.kind !== 'user') met.held = met.wanted === undefined;
       if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
       met.wanted ??= met.row;
     }
-    // What is new comes to a user who stays.
-    for (const kind of ownedKindNames)
-      for (const met of this.#of(kind)) if (!met.row && !met.wanted) this.#decide(met);
   }
 
   #write(kind: KindName, records: readonly Met[]): void {
