@@ -14,7 +14,11 @@ import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
 const at = fc.nat(2);
 const pick = fc.nat(1000);
 const step = fc.oneof(
-  fc.record({ do: fc.constantFrom('user', 'log', 'edit', 'delete', 'copy', 'set back', 'erase'), at, pick }),
+  fc.record({
+    do: fc.constantFrom('user', 'log', 'edit', 'delete', 'delete user', 'merge', 'copy', 'set back', 'erase'),
+    at,
+    pick,
+  }),
   fc.record({ do: fc.constant('sync'), at, pick }),
   fc.record({ do: fc.constantFrom('carry', 'half', 'double'), at, pick }),
 );
@@ -32,6 +36,7 @@ class World {
   readonly folders = [0, 1, 2].map(() => mkdtempSync(join(tmpdir(), 'sciatica-folders-')));
   readonly #copies: (string | undefined)[] = [];
   readonly #erased: string[] = [];
+  readonly #merges: (readonly [string, string])[] = [];
   #tag = 0;
 
   store = (at: number) => this.stores[at] as Store;
@@ -53,6 +58,12 @@ class World {
     if (what === 'log' && owner) store.logs.create(log({ userId: owner.id, exerciseName: tag }));
     if (what === 'edit' && one) store.logs.update(one.id, { notes: tag });
     if (what === 'delete' && one) store.logs.delete(one.id);
+    if (what === 'delete user' && owner && users.length > 2) store.users.delete(owner.id);
+    const into = users[(pick >> 3) % (users.length || 1)];
+    if (what === 'merge' && owner && into && into !== owner) {
+      this.#merges.push([owner.email, into.email]);
+      (await store.diary()).mergeUsers(owner.id, into.id, this.#now());
+    }
     if (what === 'copy') this.#copies[at] = copyOf(store);
     const copy = this.#copies[at];
     if (what === 'set back' && copy) this.stores[at] = setBack(store, copy, this.#now);
@@ -92,7 +103,10 @@ class World {
         }
       }
     }
-    return [0, 1, 2].map((at) => contents(this.store(at), this.#erased));
+    // Who was ever merged into somebody erased may be erased as well.
+    const gone = new Set(this.#erased);
+    for (const _ of this.#merges) for (const [one, into] of this.#merges) if (gone.has(into)) gone.add(one);
+    return [0, 1, 2].map((at) => contents(this.store(at), [...gone]));
   }
 
   close() {
