@@ -3,8 +3,8 @@ import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import { type NameParts, type Names, nameOf } from './names.ts';
-import { People } from './people.ts';
-import type { Stamp, State } from './state.ts';
+import { everMerged, People } from './people.ts';
+import type { Name, Stamp, State } from './state.ts';
 
 /**
  * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
@@ -56,6 +56,7 @@ export class Collector {
   readonly #fold: Fold;
   readonly #people: People;
   readonly #erasures: Erasures;
+  #everMerged: ReadonlySet<Name> | undefined;
 
   /**
    * @param users the ids of the users whose records are wanted; all without it
@@ -236,7 +237,7 @@ export class Collector {
   }
 
   /** What is told of a record: of what is not there only its name, and nothing of erased users. */
-  #sent({ state, outside }: Known): State[] {
+  #sent({ id, state, outside }: Known): State[] {
     if (outside || this.#erasures.has(state)) return [];
     const { kind, name, life, owners } = state;
     const bare: State = { kind, name, life, owners, statements: {} };
@@ -245,9 +246,18 @@ export class Collector {
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [told];
-    if (kind === 'user' || !owners.some((one) => this.#isMine(one))) return [];
+    if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, state, owner)) return [];
     // Only that it is another's by now: not whose.
-    return [isThere ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
+    return [life % 2 === 1 ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
+  }
+
+  /** Whether what is another's may have shown under these users, because its user was merged into one of them for a time. */
+  #wasShown(id: number | undefined, { kind, name }: State, owner: Name): boolean {
+    this.#everMerged ??= new Set(everMerged(this.db));
+    if (id === undefined || !this.#everMerged.has(owner)) return false;
+    if (keyColumnOf(kind) === 'userId' || kind === 'user') return this.#everMerged.has(name);
+    const sql = `SELECT 1 FROM history WHERE recordId = ? AND record = ? AND formerUserId IN (SELECT value FROM json_each(?)) LIMIT 1`;
+    return this.db.value(sql, id, kind, JSON.stringify(this.users)) === 1;
   }
 
   #isMine(owner: string): boolean {

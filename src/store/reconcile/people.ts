@@ -22,6 +22,15 @@ export const mergedUsers = (db: Database): Merged[] =>
     )
     .map(({ into, isTouched, ...parts }) => ({ name: nameOf(parts), into, isTouched: isTouched === 1 }));
 
+/** The names of the users of whom it was ever said that they are one with another, or not any more. */
+export const everMerged = (db: Database): Name[] =>
+  db
+    .all<NameParts>(
+      `SELECT origin, originId AS id, uid FROM replicas INDEXED BY replicas_by_name
+       WHERE record = 'user' AND state ->> '$.s.${INTO}' IS NOT NULL`,
+    )
+    .map(nameOf);
+
 /** The users that records may belong to, and which of them are one (`user merge`). */
 export class People {
   readonly #known = new Map<Name, Known | undefined>();

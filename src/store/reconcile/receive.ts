@@ -229,16 +229,17 @@ export class Receiver {
     const merged = mergedUsers(this.db);
     for (const { name, isTouched } of merged) {
       const known = people.find(name);
-      if (!known || !(isTouched || people.isShown(name) !== (known.row !== undefined))) continue;
-      changed.add(name);
-      if (!this.#of('user').has(name)) this.#put({ ...known, merged: { ...known.state }, isNew: false });
+      if (known && (isTouched || people.isShown(name) !== (known.row !== undefined))) changed.add(name);
     }
     const former = new Map(merged.map(({ name, into }) => [name, into]));
     for (const { name } of merged) {
       const others = this.#reachedFrom(name, former);
       if (!others.some((one) => changed.has(one))) continue;
       changed.add(name);
-      this.#putAsItIs('user', people.find(name));
+      const known = people.find(name);
+      // As another state, so that it is told anew: to some it may show no longer.
+      if (known && !this.#of('user').has(name))
+        this.#put({ ...known, merged: { ...known.state }, isNew: false });
       for (const one of others) this.#formerOwners.add(people.find(one)?.id ?? 0);
     }
     return [...changed].flatMap((name) => this.#of('user').get(name) ?? []);
