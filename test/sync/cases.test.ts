@@ -491,6 +491,13 @@ describe('deletions that are held back', () => {
     expect(here.goals.count()).toBe(0);
   });
 
+  test('of a user are counted with what belongs to the user', async () => {
+    const { here, there } = await inStep();
+    there.users.delete(1);
+    const { pulled } = await run(here, there, { acceptDeletions: true });
+    expect([pulled.user.deleted, pulled.log.deleted, here.logs.count()]).toEqual([1, 3, 0]);
+  });
+
   test('of one user are held back whatever their number, and one restore brings user and records', async () => {
     const { here, there } = await inStep();
     there.users.delete(1);
