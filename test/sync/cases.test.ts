@@ -447,6 +447,14 @@ describe('deletions that are held back', () => {
     expect([there.logs.count(), diary.held()]).toEqual([30, []]);
   });
 
+  test('are none of what is changed here meanwhile, which comes back everywhere', async () => {
+    const { here, there, diary } = await emptied();
+    here.logs.update(1, { notes: 'still needed' });
+    expect([diary.held().length, diary.settleHeld('delete'), here.logs.count()]).toEqual([24, 24, 6]);
+    await settle(there, here);
+    expect(notes(there)).toContain('still needed');
+  });
+
   test('are passed on to a third machine', async () => {
     const { here, now } = await emptied();
     const third = machine(now);

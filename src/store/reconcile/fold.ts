@@ -51,9 +51,9 @@ export function stored(
   return JSON.stringify(state);
 }
 
-/** SQL: whether the deletion of a replica waits for consent, and nobody has deleted the record here since. */
+/** SQL: whether the deletion of a replica waits for consent, and nothing was done with the record here since. */
 export const IS_HELD = `replicas.state ->> '$.held' = 1 AND NOT EXISTS (SELECT 1 FROM history WHERE history.recordId = replicas.id
-  AND history.record = replicas.record AND history.seq > replicas.seq AND history.action = 'delete')`;
+  AND history.record = replicas.record AND history.seq > replicas.seq)`;
 
 /** A record as it is known here. */
 export interface Known {
