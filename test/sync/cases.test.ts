@@ -539,6 +539,20 @@ describe('what both sides changed', () => {
     expect(there.logs.get(1).painAfter).toBe(1);
   });
 
+  test('is remembered for thirty days, once for a record, and while the record is there', async () => {
+    const { here, there } = await inStep();
+    for (const pain of [1, 2]) {
+      here.logs.update(1, { painAfter: pain });
+      there.logs.update(1, { painAfter: pain + 4 });
+      await run(here, there);
+    }
+    const in29 = Date.now() + 29 * 86_400_000;
+    expect(here.remotes.disputes(in29)).toMatchObject([{ record: 'log', id: 1, fields: ['painAfter'] }]);
+    expect(here.remotes.disputes(in29 + 2 * 86_400_000)).toEqual([]);
+    here.logs.delete(1);
+    expect(here.remotes.disputes(in29)).toEqual([]);
+  });
+
   test('and in what nobody else had said, goes over with the rest of the record', async () => {
     const { here, there } = await inStep();
     here.logs.update(1, { painAfter: 1 });

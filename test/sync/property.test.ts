@@ -223,6 +223,20 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'a user into whom another was merged here and whose deletion is held back turns out to be one with a third',
+    [
+      { do: 'user', at: SERVER, pick: 0 },
+      ...[0, 1, 2].map(steady),
+      { do: 'merge', at: 0, pick: 80 },
+      { do: 'delete user', at: SERVER, pick: 0 },
+      { do: 'merge', at: 2, pick: 55 },
+      { do: 'delete user', at: SERVER, pick: 0 },
+      steady(0),
+      { do: 'export', at: 2 },
+      { do: 'import', at: 0, pick: 0 },
+    ],
+  ],
+  [
     'a user whose deletion is held back here is deleted here too',
     [
       { do: 'delete user', at: SERVER, pick: 0 },

@@ -237,7 +237,7 @@ export class Receiver {
       if (!others.some((one) => changed.has(one))) continue;
       changed.add(name);
       const known = people.find(name);
-      // As another state, so that it is told anew: to some it may show no longer.
+      // As another state, so that it counts as looked at.
       if (known && !this.#of('user').has(name))
         this.#put({ ...known, merged: { ...known.state }, isNew: false });
       for (const one of others) this.#formerOwners.add(people.find(one)?.id ?? 0);
