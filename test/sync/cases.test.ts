@@ -402,6 +402,23 @@ describe('two users who are one', () => {
     await settle(there, here);
     expect(contents(there)).toEqual(before);
   });
+
+  test.each([
+    ['at once', false],
+    ['and a sync', true],
+  ])('are two to an erasing after an undo %s', async (_, isSynced) => {
+    const { here, there, other } = await twins();
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    if (isSynced) await settle(there, here);
+    here.undo(here.history.nextUndo() ?? 0);
+    if (isSynced) await settle(there, here);
+    expect(here.reachOfErasing(1)).toEqual({ merged: [], moved: [] });
+    here.erase(1);
+    expect([here.users.list().map(({ id }) => id), notes(here)]).toEqual([[other], ['recorded there']]);
+    await run(here, there);
+    for (const id of (await there.diary()).erasedElsewhere()) there.erase(id);
+    expect(notes(there)).toEqual(['recorded there']);
+  });
 });
 
 describe('deletions that are held back', () => {

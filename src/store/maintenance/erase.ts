@@ -3,7 +3,9 @@ import { INTO, type KindName, kindNames, kindOf, ownedKindNames } from '../../do
 import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
 import { type Erased, Erasures } from '../reconcile/erasures.ts';
+import { Fold } from '../reconcile/fold.ts';
 import { type NameParts, Names, nameOf, partsOf } from '../reconcile/names.ts';
+import { everMerged } from '../reconcile/people.ts';
 import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
@@ -43,6 +45,9 @@ export function reachOf(db: Database, userId: number): Reach {
 /** The users who point at one (`user merge`), directly or through others; one that was never shown here has no id. */
 function mergedInto(db: Database, name: Name): { id: number | null; name: Name }[] {
   const found = new Map<Name, number | null>();
+  const fold = new Fold(db, new Names(db));
+  // A merge may have been taken back here since.
+  const isStill = (id: number) => typeof fold.of('user', [id]).get(id)?.state.fields?.[INTO] === 'string';
   for (const waiting = [name]; waiting.length > 0; ) {
     const rows = db.all<NameParts & { here: number | null }>(
       `SELECT id AS here, origin, originId AS id, uid FROM replicas WHERE record = 'user' AND state ->> '$.fields.${INTO}' = ?`,
@@ -50,7 +55,7 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
     );
     for (const { here, ...parts } of rows) {
       const other = nameOf(parts);
-      if (other === name || found.has(other)) continue;
+      if (other === name || found.has(other) || (here !== null && !isStill(here))) continue;
       found.set(other, here);
       waiting.push(other);
     }
@@ -157,7 +162,31 @@ function everOwned(db: Database, names: Names, userId: number, ofUser: readonly 
     JSON.stringify(ownedKindNames.filter(hasName)),
     JSON.stringify(ofUser),
   );
-  return [...here, ...elsewhere];
+  return [...(everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here), ...elsewhere];
+}
+
+/** Without those that only showed under this user for a time, because their own was merged into it. */
+function withoutOthers(
+  db: Database,
+  records: readonly Whose[],
+  userId: number,
+  ofUser: readonly Name[],
+): Whose[] {
+  const fold = new Fold(db, new Names(db));
+  return ownedKindNames.flatMap((kind) => {
+    const ofKind = records.filter(({ record }) => record === kind);
+    if (!hasName(kind)) return ofKind;
+    const known = fold.of(
+      kind,
+      ofKind.map(({ recordId }) => recordId),
+    );
+    return ofKind.filter(({ recordId }) => {
+      const { row, state } = known.get(recordId) ?? {};
+      return (
+        !state || row?.cells['userId'] === userId || state.owners.some((owner) => ofUser.includes(owner))
+      );
+    });
+  });
 }
 
 /** Whether a record ever belonged to another user than this one. */
