@@ -59,6 +59,25 @@ describe('user merge', () => {
   });
 });
 
+describe('user rm', () => {
+  test('leaves who was merged into the user, with what is theirs, and undo brings all back under the one', async () => {
+    const db = twins();
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    const before = records(db);
+    const { stdout, stderr } = await run(['user', 'rm', '1', '--yes'], { db });
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('Deleted Nora Lind (user 1) and 2 logs'),
+      expect.stringContaining('Norah Lind (user 2), who was merged into that one, shows again.'),
+    ]);
+    expect([records(db).users.map(({ id }) => id), records(db).logs.map(({ notes }) => notes)]).toEqual([
+      [2],
+      ['of 2'],
+    ]);
+    expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 0 });
+    expect(records(db)).toEqual(before);
+  });
+});
+
 describe('user erase', () => {
   test('names first who was merged into the user, and what belongs to another by now', async () => {
     const db = twins();

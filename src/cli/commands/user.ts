@@ -136,8 +136,16 @@ async function removeUser(context: Context, text: string | undefined, options: O
   const all = [summaryOfUser(users.get(id)), ...owned];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);
-  users.delete(id);
+  const diary = await store.diary();
+  const others = new Set(users.list().map((user) => user.id));
+  store.change(() => {
+    users.delete(id);
+    diary.receive([]);
+  });
   sayChanged(context, `Deleted ${what}.`);
+  for (const user of users.list())
+    if (!others.has(user.id))
+      sayAlways(context, `${summaryOfUser(user)}, who was merged into that one, shows again.`);
 }
 
 /** Records that go with an erased user although they are another's, of which no more are listed. */
