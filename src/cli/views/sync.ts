@@ -119,8 +119,7 @@ export function notedLines(disputes: readonly NotedDispute[]): string[] {
     'Changed on both sides in the last 30 days:',
     ...disputes.map(({ record, id, fields, counts, change, isOfTwo }) => {
       const what = isOfTwo ? 'each side had one' : fields.join(', ');
-      const other = change === undefined ? '' : ` To choose the other: sciatica undo ${change}`;
-      return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${other}`;
+      return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${wayOut(change)}`;
     }),
   ];
 }
@@ -147,8 +146,11 @@ function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Disput
   if (isOfTwo)
     return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
   const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, because it is later.`;
-  return change === undefined ? line : `${line} To choose the other: sciatica undo ${change}`;
+  return line + wayOut(change);
 }
+
+const wayOut = (change: number | undefined): string =>
+  change === undefined ? '' : ` To choose the other: sciatica undo ${change}`;
 
 const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
 
