@@ -50,7 +50,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('export', 'copy', 'set back' as const), at: machines }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('export', 'copy', 'set back', 'accept', 'keep' as const),
+      at: machines,
+    }),
   },
   {
     weight: 2,

@@ -48,6 +48,9 @@ export type Step =
   /** Copies the file of a machine, or sets it back to that copy. */
   | { do: 'copy'; at: number }
   | { do: 'set back'; at: number }
+  /** Agrees to the deletions that are held back, or takes them back. */
+  | { do: 'accept'; at: number }
+  | { do: 'keep'; at: number }
   /** Exports, or imports the file that was written so many exports ago: of any machine, its own too. */
   | { do: 'export'; at: number }
   | { do: 'import'; at: number; pick: number };
@@ -92,6 +95,8 @@ export class World {
     else if (step.do === 'import') this.#import(step);
     else if (step.do === 'copy') this.#copies[step.at] = copyOf(this.#store(step.at));
     else if (step.do === 'set back') this.#setBack(step.at);
+    else if (step.do === 'accept') (await this.#store(step.at).diary()).settleHeld('delete');
+    else if (step.do === 'keep') (await this.#store(step.at).diary()).settleHeld('restore');
     else if (step.do === 'merge') await this.#merge(step.at, step.pick);
     else this.#write(step);
   }
@@ -131,7 +136,10 @@ export class World {
     do: what,
     at,
     pick,
-  }: Exclude<Step, { do: 'sync' | 'copy' | 'set back' | 'export' | 'import' | 'merge' }>): void {
+  }: Exclude<
+    Step,
+    { do: 'sync' | 'copy' | 'set back' | 'accept' | 'keep' | 'export' | 'import' | 'merge' }
+  >): void {
     const store = this.#store(at);
     const [users, logs] = [store.users.list(), store.logs.list()];
     const owner = users[pick % (users.length || 1)];
