@@ -148,6 +148,26 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'a user was merged into its own, brought back, and deleted by an undo',
+    [
+      at('there', 'log', 10),
+      at('there', 'merge', 4),
+      at('phone', 'sync'),
+      at('there', 'restore'),
+      at('there', 'undo'),
+    ],
+  ],
+  [
+    'a user was merged into its own, brought back, and a log of that one given to a third',
+    [
+      at('there', 'log', 382),
+      at('there', 'merge', 409),
+      at('phone', 'sync'),
+      at('there', 'restore'),
+      at('there', 'move', 140),
+    ],
+  ],
+  [
     'a log was given to another user, who was deleted then',
     [at('phone', 'log'), at('phone', 'sync'), at('there', 'move', 344), at('there', 'delete user', 34)],
   ],

@@ -246,17 +246,19 @@ export class Collector {
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [told];
-    if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, owner)) return [];
+    if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
     // Only that it is another's by now: not whose.
     return [life % 2 === 1 ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
   }
 
   /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */
-  #wasShown(id: number | undefined, kind: KindName, owner: Name): boolean {
+  #wasShown(id: number | undefined, kind: KindName, owners: readonly Name[]): boolean {
     this.#everMerged ??= new Set(everMerged(this.db));
-    if (id === undefined || !this.#everMerged.has(owner)) return false;
-    const sql = `SELECT 1 FROM history WHERE recordId = ? AND record = ? AND formerUserId IN (SELECT value FROM json_each(?)) LIMIT 1`;
-    return this.db.value(sql, id, kind, JSON.stringify(this.users)) === 1;
+    if (id === undefined || !owners.some((owner) => this.#everMerged?.has(owner))) return false;
+    const theirs = JSON.stringify(this.users);
+    const sql = `SELECT 1 FROM history WHERE recordId = ? AND record = ? AND (userId IN (SELECT value FROM json_each(?))
+      OR formerUserId IN (SELECT value FROM json_each(?))) LIMIT 1`;
+    return this.db.value(sql, id, kind, theirs, theirs) === 1;
   }
 
   #isMine(owner: string): boolean {
