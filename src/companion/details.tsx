@@ -91,20 +91,27 @@ function Typed({
 }) {
   /** As it is typed: what arrives from elsewhere meanwhile does not take it away. */
   const [draft, setDraft] = useState<string>();
-  const put = async (text: string | undefined) => {
+  /** What no save was asked for yet, up to the last letter: the draft is drawn a moment later. */
+  const unsaved = useRef<string | undefined>(undefined);
+  const put = async () => {
+    const text = unsaved.current;
     if (text === undefined) return;
+    unsaved.current = undefined;
     await save(text.trim() === '' ? '' : text);
     if (phone.fault === undefined) setDraft((now) => (now === text ? undefined : now));
+    else unsaved.current ??= text;
   };
+  const latest = useRef(put);
+  latest.current = put;
   // A phone that is put away may never show the page again, and another view takes the text with it.
   useEffect(() => {
-    const keep = () => void put(draft);
-    const events = ['visibilitychange', 'hashchange'];
-    for (const event of events) addEventListener(event, keep);
+    const keep = () => void latest.current();
+    document.addEventListener('visibilitychange', keep);
     return () => {
-      for (const event of events) removeEventListener(event, keep);
+      document.removeEventListener('visibilitychange', keep);
+      keep();
     };
-  }, [draft]);
+  }, []);
   return (
     <label>
       {label}
@@ -112,8 +119,11 @@ function Typed({
         value={draft ?? value ?? ''}
         maxLength={most}
         rows={most > 1_000 ? 2 : 1}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-        onChange={(event) => void put(event.currentTarget.value)}
+        onInput={(event) => {
+          unsaved.current = event.currentTarget.value;
+          setDraft(event.currentTarget.value);
+        }}
+        onChange={() => void put()}
       />
     </label>
   );

@@ -102,6 +102,18 @@ inBrowser((phone, bare) => {
     await page.goBack();
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     await expect.poll(() => store.logs.get(3).notes).toBe('three tablets and');
+    // In the same moment as the last letter.
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: '8 → 7' }).click();
+    await notes.focus();
+    await page.evaluate(`
+      document.activeElement.value = 'three tablets and water';
+      document.activeElement.dispatchEvent(new Event('input', { bubbles: true }));
+      location.hash = '#today';
+    `);
+
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await expect.poll(() => store.logs.get(3).notes).toBe('three tablets and water');
   });
 
   test.each([

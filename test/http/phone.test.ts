@@ -188,7 +188,7 @@ const happenings = fc.oneof(
     what: `log ${at} goes ${isTheirs ? 'to' : 'from'} user ${id}, who is erased`,
     run: async ({ store }: World) => {
       const log = chosen(store.logs.list(isTheirs ? { userId: 1 } : { userId: id }), at);
-      if (!log || !store.users.has(id)) return;
+      if (!log || !store.users.has(id) || !store.users.has(1)) return;
       store.logs.update(log.id, { userId: isTheirs ? id : 1 });
       store.erase(id);
     },
