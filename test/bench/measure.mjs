@@ -1,6 +1,8 @@
 // Ratios taken in turn, and the lines that the bench prints.
 
 const ROUNDS = 9;
+/** Not measured: V8 compiles what runs often while it runs, and the more code a server has, the longer that takes. */
+const WARM_UP_ROUNDS = 4;
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -10,9 +12,8 @@ export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(va
  */
 export async function ratio(a, b, rounds = ROUNDS) {
   const pairs = [];
-  await a();
-  await b();
-  for (let round = 0; round < rounds; round += 1) pairs.push([await a(), await b()]);
+  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) pairs.push([await a(), await b()]);
+  pairs.splice(0, WARM_UP_ROUNDS);
   const wall = ratiosOf(pairs.map(([one, other]) => (one.wall ?? one) / (other.wall ?? other)));
   if (pairs[0][0].processor === undefined) return wall;
   return { ...wall, processor: ratiosOf(pairs.map(([one, other]) => one.processor / other.processor)) };
