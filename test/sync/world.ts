@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
@@ -7,7 +10,9 @@ import { trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import type { User } from '../../src/domain/user.ts';
 import type { ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
+import { Folder } from '../../src/sync/folder.ts';
 import { type SyncOptions, type SyncResult, total } from '../../src/sync/result.ts';
+import { Seal } from '../../src/sync/seal.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
@@ -48,6 +53,12 @@ export type Step =
   /** Copies the file of a machine, or sets it back to that copy. */
   | { do: 'copy'; at: number }
   | { do: 'set back'; at: number }
+  /** Goes on with a copy of the file of another machine, which is used on. */
+  | { do: 'clone'; at: number; pick: number }
+  /** From now on the clock of a machine is so many hours off. */
+  | { do: 'clock'; at: number; hours: number }
+  /** Syncs with the folder that all share. */
+  | { do: 'folder'; at: number }
   /** Agrees to the deletions that are held back, or takes them back. */
   | { do: 'accept'; at: number }
   | { do: 'keep'; at: number }
@@ -62,7 +73,12 @@ export const SERVER = 3;
 
 export class World {
   readonly stores: Store[];
-  readonly #now: () => number;
+  /** By how much the clock of each machine is off, in milliseconds. */
+  readonly #offsets: number[] = [];
+  readonly #clock = ticking();
+  readonly #folder = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
+  /** Who syncs with the folder. */
+  readonly #members = new Set<number>();
   #transport: Transport;
   readonly #copies: (string | undefined)[] = [];
   /** Whether what a machine alone knew may be lost. */
@@ -79,11 +95,11 @@ export class World {
   readonly made = new Set<string>();
 
   constructor() {
-    const now = ticking();
-    this.#now = now;
-    this.stores = [0, 1, 2, SERVER].map(() => machine(now));
+    this.stores = [0, 1, 2, SERVER].map((at) => machine(this.#nowOf(at)));
     this.#transport = transportTo(this.#store(SERVER));
   }
+
+  readonly #nowOf = (at: number) => () => this.#clock() + (this.#offsets[at] ?? 0);
 
   #store(at: number): Store {
     return this.stores[at] as Store;
@@ -94,19 +110,35 @@ export class World {
     else if (step.do === 'export') this.#files.unshift(exported(this.#store(step.at)));
     else if (step.do === 'import') this.#import(step);
     else if (step.do === 'copy') this.#copies[step.at] = copyOf(this.#store(step.at));
-    else if (step.do === 'set back') this.#setBack(step.at);
+    else if (step.do === 'set back') this.#setBack(step.at, this.#copies[step.at]);
+    else if (step.do === 'clone') this.#setBack(step.at, copyOf(this.#store(step.pick % this.stores.length)));
+    else if (step.do === 'clock') this.#offsets[step.at] = step.hours * 60 * 60 * 1000;
+    else if (step.do === 'folder') await this.#syncFolder(step.at);
     else if (step.do === 'accept') (await this.#store(step.at).diary()).settleHeld('delete');
     else if (step.do === 'keep') (await this.#store(step.at).diary()).settleHeld('restore');
     else if (step.do === 'merge') await this.#merge(step.at, step.pick);
     else this.#write(step);
   }
 
-  #setBack(at: number): void {
-    const copy = this.#copies[at];
+  #setBack(at: number, copy: string | undefined): void {
     if (copy === undefined) return;
     this.isSetBack = true;
-    this.stores[at] = setBack(this.#store(at), copy, this.#now);
+    this.stores[at] = setBack(this.#store(at), copy, this.#nowOf(at));
     if (at === SERVER) this.#transport = transportTo(this.#store(SERVER));
+  }
+
+  async #syncFolder(at: number, options: SyncOptions = {}): Promise<SyncResult> {
+    const means = {
+      store: this.#store(at),
+      remote: 'folder',
+      path: this.#folder,
+      seal: new Seal(null),
+      now: this.#nowOf(at),
+    };
+    const folder = await Folder.of(means);
+    if (readdirSync(this.#folder).length === 0) await folder.join();
+    this.#members.add(at);
+    return folder.sync(options);
   }
 
   async #merge(at: number, pick: number): Promise<void> {
@@ -115,7 +147,7 @@ export class World {
     const [one, into] = [users[pick % (users.length || 1)], users[(pick >> 3) % (users.length || 1)]];
     if (!one || !into || one === into) return;
     this.#merges.push([one.email, into.email]);
-    (await store.diary()).mergeUsers(one.id, into.id, Date.now());
+    (await store.diary()).mergeUsers(one.id, into.id, this.#nowOf(at)());
   }
 
   #import({ at, pick }: Step & { do: 'import' }): void {
@@ -138,7 +170,20 @@ export class World {
     pick,
   }: Exclude<
     Step,
-    { do: 'sync' | 'copy' | 'set back' | 'accept' | 'keep' | 'export' | 'import' | 'merge' }
+    {
+      do:
+        | 'sync'
+        | 'copy'
+        | 'set back'
+        | 'clone'
+        | 'clock'
+        | 'folder'
+        | 'accept'
+        | 'keep'
+        | 'export'
+        | 'import'
+        | 'merge';
+    }
   >): void {
     const store = this.#store(at);
     const [users, logs] = [store.users.list(), store.logs.list()];
@@ -268,25 +313,34 @@ export class World {
     }
   }
 
-  run(at: number, options: SyncOptions, transport = this.#transport): Promise<SyncResult> {
+  async run(at: number, options: SyncOptions, transport = this.#transport): Promise<SyncResult> {
+    const diary = await this.#store(at).diary();
+    // As sync says then: `sciatica identity new`.
+    if (diary.id === (await this.#store(SERVER).diary()).id) diary.renewIdentity();
     const means = {
       store: this.#store(at),
       remote: `machine ${at}`,
       transport,
       wait: async () => {},
-      now: Date.now,
+      now: this.#nowOf(at),
     };
     return sync(means, options);
   }
 
   close(): void {
     for (const store of this.stores) store.close();
+    rmSync(this.#folder, { recursive: true });
   }
 
   /** Accepts all deletions and erasures, and syncs all, in turn, until nothing is left to do. */
   async settle(): Promise<void> {
     for (let round = 0; round < 12; round++) {
       let isQuiet = true;
+      for (const at of this.#members) {
+        await this.#accept(at);
+        const { pulled, pushed, erased } = await this.#syncFolder(at, { acceptDeletions: true });
+        if (total(pulled) + total(pushed) + erased.length > 0) isQuiet = false;
+      }
       for (let at = 0; at < SERVER; at++) {
         for (const where of [at, SERVER]) await this.#accept(where);
         const { pulled, pushed, erased, heldThere } = await this.run(at, {
@@ -303,8 +357,8 @@ export class World {
 
   /** A machine that joins at the end, as a last one. */
   async join(): Promise<number> {
-    this.stores.push(machine(this.#now));
-    const at = this.stores.length - 1;
+    const at = this.stores.length;
+    this.stores.push(machine(this.#nowOf(at)));
     await this.run(at, {});
     return at;
   }
