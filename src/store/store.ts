@@ -90,7 +90,7 @@ type RecordsOf<K extends KindName> = Records<K> &
 
 /** The records and all that can be done with them, on one connection: the whole of them, or a view. */
 export class Store {
-  readonly #records = new Map<KindName, Records<KindName>>();
+  readonly #records: Map<KindName, Records<KindName>>;
   readonly history: History;
   readonly settings: Shared['settings'];
   readonly tokens: Shared['tokens'];
@@ -102,9 +102,10 @@ export class Store {
   readonly #view: View;
 
   /** Use `openStore`, or `as`. */
-  constructor(connection: Connection, view: View = {}) {
+  constructor(connection: Connection, view: View = {}, records = new Map<KindName, Records<KindName>>()) {
     this.#connection = connection;
     this.#view = view;
+    this.#records = records;
     this.meter = view.meter;
     this.history = connection.history;
     this.settings = connection.settings;
@@ -117,6 +118,11 @@ export class Store {
   /** The same records as others see and change them: as if there were none but those of these users. */
   as(view: View): Store {
     return new Store(this.#connection, { ...this.#view, ...view });
+  }
+
+  /** This view, with a meter: the records are the same, so it costs a request next to nothing. */
+  metered(meter: Meter): Store {
+    return new Store(this.#connection, { ...this.#view, meter }, this.#records);
   }
 
   /** The path of the database. */
@@ -172,7 +178,7 @@ export class Store {
 
   /** Number of the last change of this connection; undefined if it changed nothing. */
   get latestChange(): number | undefined {
-    return this.#connection.changes.latest;
+    return this.#connection.changes.latest?.change;
   }
 
   /**
@@ -180,7 +186,7 @@ export class Store {
    * @returns what `work` returned, once it is on disk
    */
   submit<T>(work: () => T): Promise<T> {
-    return this.#writer.write(() => this.#metered(() => this.change(work)));
+    return this.#writer.write(() => this.#charged(() => this.change(work)));
   }
 
   /** As `submit`, for writes that change no record: the audit, the last use of a token. */
@@ -188,10 +194,10 @@ export class Store {
     return this.#writer.write(work);
   }
 
-  #metered<T>(work: () => T): T {
+  #charged<T>(work: () => T): T {
     const result = work();
     const { latest } = this.#connection.changes;
-    if (this.meter && latest !== undefined) this.meter.raise(this.history.bytesOf(latest));
+    if (latest) this.meter?.raise(this.history.bytesAfter(latest.after));
     return result;
   }
 
@@ -229,7 +235,7 @@ export class Store {
       // It stores about as much as the change has: what is over the quota is refused before the work.
       this.meter?.raise(this.history.bytesOf(change));
       return after(
-        this.#metered(() => this.undo(change)),
+        this.#charged(() => this.undo(change)),
         seq,
       );
     });

@@ -119,7 +119,7 @@ export class Gate {
     };
     return {
       request: { ...request, readBody },
-      store: store.as({ meter: charge }),
+      store: store.metered(charge),
       settle: ({ status }) => {
         if (status >= 300) charge.release();
       },

@@ -60,9 +60,9 @@ async function write(question: Question, { room }: NonNullable<Question['write']
   const store = storeOn(database);
   const meter = room === undefined ? undefined : { room, stored: 0, raise };
   const { name } = question.caller ?? {};
-  const origin = { source: 'api', ...(name !== undefined && { caller: name }) } as const;
+  const view = store.as({ origin: { source: 'api', ...(name !== undefined && { caller: name }) } });
   try {
-    const response = await respond(question, store.as({ origin, ...(meter && { meter }) }));
+    const response = await respond(question, meter ? view.metered(meter) : view);
     return { response: response as Answered['response'], isStreamed: false, stored: meter?.stored ?? 0 };
   } catch (error) {
     // The main thread knows when there is room again.

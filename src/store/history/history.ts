@@ -24,6 +24,7 @@ interface Row {
 
 /** What an entry takes besides the states of the record, with its places in the indexes; about. */
 const ENTRY_BYTES = 100;
+const SUM_OF_BYTES = `SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${ENTRY_BYTES}) FROM history`;
 
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
@@ -149,9 +150,14 @@ export class History {
 
   /** How many bytes the history keeps of a change. */
   bytesOf(change: number): number {
-    const bytes = ['before', 'after'].map((state) => `coalesce(octet_length(${state}), 0)`).join(' + ');
-    const sum = `SELECT sum(${bytes} + ${ENTRY_BYTES}) FROM history WHERE seq > ? AND seq < ?`;
-    return this.db.value<number | null>(sum, ...entriesOf(this.db, change)) ?? 0;
+    return (
+      this.db.value<number>(`${SUM_OF_BYTES} WHERE seq > ? AND seq < ?`, ...entriesOf(this.db, change)) ?? 0
+    );
+  }
+
+  /** How many bytes the history keeps of what came after the entry `seq`. */
+  bytesAfter(seq: number): number {
+    return this.db.value<number>(`${SUM_OF_BYTES} WHERE seq > ?`, seq) ?? 0;
   }
 
   /** The last entry of one record. */

@@ -50,8 +50,8 @@ const END = 'UPDATE history SET clock = ?, at = ?, uid = ?, source = ?, caller =
  */
 export class Changes {
   #isOpen = false;
-  /** The last change of this connection; undefined if it changed nothing. */
-  latest: number | undefined;
+  /** The last change of this connection, and the seq after which its entries are; undefined if it changed nothing. */
+  latest: { change: number; after: number } | undefined;
 
   #beforeFirst: (() => void) | undefined;
 
@@ -92,7 +92,8 @@ export class Changes {
         const change = number + 1;
         this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
-        return [this.#end(last + 1, { clock, at }, origin, undoes) ? change : undefined, result];
+        const isChange = this.#end(last + 1, { clock, at }, origin, undoes);
+        return [isChange ? { change, after: last } : undefined, result];
       });
       this.latest = made;
       return result;
