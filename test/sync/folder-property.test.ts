@@ -128,6 +128,6 @@ it('lets three machines come to hold the same, whatever the carrier does', { tim
         world.close();
       }
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 40) },
+    { numRuns: Number(process.env['RUNS'] ?? 60) },
   );
 });

@@ -128,7 +128,7 @@ async function holds(sequence: readonly Step[]): Promise<void> {
 test('a phone holds in the end what the service shows of its user, and nothing else', async () => {
   const seed = process.env['SYNC_SEED'];
   await fc.assert(fc.asyncProperty(steps, holds), {
-    numRuns: Number(process.env['SYNC_RUNS'] ?? 15),
+    numRuns: Number(process.env['SYNC_RUNS'] ?? 60),
     ...(seed !== undefined && { seed: Number(seed) }),
   });
 }, 600_000);

@@ -124,7 +124,7 @@ async function check(sequence: readonly Step[], world: World): Promise<void> {
       expect(`${source} ${caller}`).toMatch(source === 'sync' ? /^sync (machine 0|folder)$/ : / undefined$/);
 }
 
-const RUNS = Number(process.env['SYNC_RUNS'] ?? 12);
+const RUNS = Number(process.env['SYNC_RUNS'] ?? 40);
 
 const sequences = fc.array(steps, { minLength: 10, maxLength: 40, size: 'max' });
 const withoutErasures = (sequence: readonly Step[]) => sequence.filter((step) => step.do !== 'erase');

@@ -45,10 +45,9 @@ export class Audit {
   /** Appends records as one row. */
   add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
-      const entries = records.map((entry) => {
-        const whole = { ...entry, userId: this.#userOf(entry) };
-        return COLUMNS.map((column) => whole[column]);
-      });
+      const entries = records.map((entry) =>
+        COLUMNS.map((column) => (column === 'userId' ? this.#userOf(entry) : entry[column])),
+      );
       const at = records.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
     });
