@@ -9,6 +9,7 @@ import { Context, type Input, type Output } from '../src/context.ts';
 import type { LogInput } from '../src/domain/log.ts';
 import { type UserInput, userFields } from '../src/domain/user.ts';
 import { openStore, type Store } from '../src/store/store.ts';
+import { newDatabase } from './new-database.ts';
 import { log, user } from './samples.ts';
 
 /** The moment at which every test runs: noon on Monday, 2 March 2026, wherever that is. */
@@ -32,7 +33,7 @@ export const session = { ...log, date: '2026-03-01', notes: '' };
 
 /** Prepares a database, closed again. @returns its path */
 export function prepared(work: (store: Store) => void): string {
-  const path = freshPath();
+  const path = newDatabase();
   const store = openStore(path);
   try {
     work(store);

@@ -10,7 +10,8 @@ import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { Workers } from '../../src/http/workers/pool.ts';
 import type { Records } from '../../src/store/records/records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshPath, freshStore, log, root, user } from '../store/helpers.ts';
+import { newDatabase } from '../new-database.ts';
+import { freshStore, log, root, user } from '../store/helpers.ts';
 
 export const nora = user();
 export const stretch = log({ notes: '3 sets of 10' });
@@ -56,7 +57,7 @@ export function guardedApp({ isPairing = false, ...options }: GateOptions & { is
 }
 
 function freshService(now?: () => number) {
-  const database = freshStore(freshPath(), now);
+  const database = freshStore(newDatabase(), now);
   database.users.create(nora);
   database.logs.create(stretch);
   const store = database.as({ origin: { source: 'api' } });

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { run } from '../helpers.ts';
-import { freshPath, openStore } from '../store/helpers.ts';
+import { newDatabase } from '../new-database.ts';
+import { openStore } from '../store/helpers.ts';
 import { freshApp, freshServer, nora, stretch } from './helpers.ts';
 
 /** What an app needs that keeps a copy and works without a network. */
@@ -76,7 +77,7 @@ describe('410 says why', () => {
   });
 
   test('restored, also where somebody was erased since', async () => {
-    const store = openStore(freshPath());
+    const store = openStore(newDatabase());
     for (const person of [nora, nora]) store.users.create(person);
     store.logs.create(stretch);
     await run(['backup', `${store.path}.copy`], { db: store.path });

@@ -21,6 +21,7 @@ import { examine } from '../../src/store/maintenance/doctor.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
 import { openStore as openHooked, type Store } from '../../src/store/store.ts';
+import { newDatabase } from '../new-database.ts';
 import {
   dbOf,
   failure,
@@ -305,7 +306,7 @@ describe('a service', () => {
 
   test('leaves it where nothing has changed since', () => {
     const moment = { now: Date.now() - 5_000 };
-    const store = freshStore(freshPath(), () => moment.now);
+    const store = freshStore(newDatabase(), () => moment.now);
     store.users.create(user());
     ask(store);
     expect(ask(store, { isService: true, today: '2026-03-03' })).toEqual(nothing);

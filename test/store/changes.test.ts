@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Store } from '../../src/store/store.ts';
-import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
+import { newDatabase } from '../new-database.ts';
+import { dbOf, failure, freshStore, log, user } from './helpers.ts';
 
 const short = ({ seq, record, id, action }: HistoryEntry) => `${seq} ${action} ${record} ${id}`;
 const all = 1000;
@@ -168,7 +169,7 @@ describe('the clock of a change', () => {
   /** A store whose clock shows `time.now`, with a user, who is there since `START`. */
   function timed() {
     const time = { now: START };
-    const store = freshStore(freshPath(), () => time.now);
+    const store = freshStore(newDatabase(), () => time.now);
     store.users.create(user());
     let age = 0;
     return {

@@ -13,6 +13,7 @@ import type { Database } from '../../src/store/sqlite/database.ts';
 import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { type Store, storeOn } from '../../src/store/store.ts';
+import { newDatabase } from '../new-database.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -60,7 +61,7 @@ export function openStore(path: string, now?: () => number): Store {
 }
 
 /** An open store, closed after the test. */
-export function freshStore(path = freshPath(), now?: () => number): Store {
+export function freshStore(path = newDatabase(), now?: () => number): Store {
   const store = openStore(path, now);
   onTestFinished(() => store.close());
   return store;
@@ -74,7 +75,7 @@ export function dbOf(store: Store): Database {
 }
 
 /** A store with `logs` logs of two users, their fields spread so that every sort has ties. */
-export function filledStore(logs: number, path = freshPath()): Store {
+export function filledStore(logs: number, path = newDatabase()): Store {
   const store = freshStore(path);
   store.change(() => {
     store.users.create(user());

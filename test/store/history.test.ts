@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { HistoryEntry, HistoryFilter } from '../../src/domain/history.ts';
 import { Import } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
+import { newDatabase } from '../new-database.ts';
 import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 
 const short = ({ change, source, record, id, action }: HistoryEntry) => [change, source, record, id, action];
@@ -120,7 +121,7 @@ describe('history', () => {
 
   test('comes in blocks that together are the list, whatever is asked for', () => {
     const moment = { now: 1_000_000 };
-    const store = freshStore(freshPath(), () => moment.now);
+    const store = freshStore(newDatabase(), () => moment.now);
     for (let i = 0; i < 3; i++) store.users.create(user());
     // More than two blocks, of records that move between users and of days.
     for (let change = 0; change < 25; change++) {

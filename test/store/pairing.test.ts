@@ -4,6 +4,7 @@ import { CODE_LIFETIME_MS, CODE_TRIES } from '../../src/domain/pairing.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Exchange } from '../../src/store/records/pairing.ts';
+import { newDatabase } from '../new-database.ts';
 import { freshPath, freshStore, openStore, user } from './helpers.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** A store with two users and a clock that the test moves. */
 function world() {
   const clock = { now: Date.UTC(2026, 2, 2) };
-  const store = freshStore(freshPath(), () => clock.now);
+  const store = freshStore(newDatabase(), () => clock.now);
   store.users.create(user());
   store.users.create(user({ firstName: 'Ole' }));
   const { pairing } = store.tokens;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
+import { newDatabase } from '../new-database.ts';
 import { dbOf, freshPath, log, openStore, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, syncWith, ticking, transportTo } from './helpers.ts';
 
@@ -64,7 +65,7 @@ test('who was erased here does not come back, and is not erased there before som
   expect(replicas.filter((row) => /ole@/.test(JSON.stringify(row)))).toEqual([]);
   expect((await there.diary()).erasedElsewhere()).toEqual([2]);
   // Nothing of it is passed on to others meanwhile.
-  const third = openStore(freshPath());
+  const third = openStore(newDatabase());
   await run(third, there);
   expect(third.users.list().map(({ email }) => email)).toEqual(['nora@example.org']);
   there.erase(2);

@@ -9,6 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { SyncOptions, SyncResult } from '../../src/sync/result.ts';
 import { sync } from '../../src/sync/sync.ts';
 import type { Transport } from '../../src/sync/transport.ts';
+import { newDatabase } from '../new-database.ts';
 import { freshPath, openStore } from '../store/helpers.ts';
 
 /** A clock that moves on by a second whenever it is looked at. */
@@ -72,7 +73,7 @@ export function setBack(store: Store, copy: string, now: () => number): Store {
 }
 
 /** A new database whose clock is shared. */
-export const machine = (now: () => number): Store => openStore(freshPath(), now);
+export const machine = (now: () => number): Store => openStore(newDatabase(), now);
 
 /** What a database holds, without ids: users by their e-mail addresses, which tests keep unique. */
 export function contents(store: Store, without: readonly string[] = []) {

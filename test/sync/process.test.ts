@@ -11,6 +11,7 @@ import { startServer } from '../../src/http/server.ts';
 import { pinOf } from '../../src/lib/pin.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshFolder, freshPath, nora, run } from '../helpers.ts';
+import { newDatabase } from '../new-database.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 import { contents } from './helpers.ts';
 
@@ -30,7 +31,7 @@ function certificate() {
 
 /** A service with TLS and tokens, the file of a token, and the pin. */
 async function serving(fill: (store: Store) => void = () => {}, isPairing = false) {
-  const store = openStore(freshPath());
+  const store = openStore(newDatabase());
   fill(store);
   const tls = certificate();
   const server = await startServer(store, {
