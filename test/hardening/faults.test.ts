@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -25,7 +25,14 @@ const ALL = process.env['ALL_FAULTS'] !== undefined;
 const SAMPLES = 3;
 
 const { ENOSPC, EIO, EDQUOT } = constants.errno;
-const NAMES: Record<number, string> = { [ENOSPC]: 'ENOSPC', [EIO]: 'EIO', [EDQUOT]: 'EDQUOT' };
+/** In the place of an error: the process is killed. */
+const KILL = 0;
+const NAMES: Record<number, string> = {
+  [KILL]: 'kill',
+  [ENOSPC]: 'ENOSPC',
+  [EIO]: 'EIO',
+  [EDQUOT]: 'EDQUOT',
+};
 
 let script = '';
 let shim = '';
@@ -58,6 +65,10 @@ async function prepare(): Promise<void> {
   writeFileSync(join(good(), 'key'), keys.identity);
   await encryptFile(join(good(), 'backup.db'), join(good(), 'backup.db.age'), keys.recipient);
   store.tokens.revoke('phone');
+  const other = openStore(join(good(), 'other.db'));
+  other.users.create({ ...nora, email: 'ole@example.org' });
+  for (let i = 0; i < 7; i++) other.logs.create(session);
+  other.close();
   for (let i = 0; i < 5; i++) store.logs.create(session);
   store.close();
   copyFileSync(new URL('../fixtures/v3.db', import.meta.url), join(good(), 'old.db'));
@@ -81,6 +92,8 @@ interface Operation {
   keepsTokens?: boolean;
   /** Whether it is done also where nothing can be saved in the database. */
   reads?: boolean;
+  /** Whether it may be done in part, which the same command goes on with. */
+  resumes?: boolean;
   /** Changes the folder first. */
   before?(folder: string): void;
 }
@@ -129,7 +142,29 @@ const operations: Record<string, Operation> = {
     before: (folder) => writeFileSync(join(folder, 'test.db'), 'no database'),
   },
   migrate: { args: ['users'], db: 'old.db', keepsTokens: false },
+  'sync with a folder': {
+    args: ['sync'],
+    resumes: true,
+    before: (folder) => {
+      mkdirSync(join(folder, 'shared'));
+      for (const db of ['other.db', 'test.db']) run(folder, 'remote add ./shared --plain --all', db);
+      run(folder, 'sync', 'other.db');
+    },
+  },
 };
+
+/** Runs a command without faults. */
+function run(folder: string, words: string, db: string): void {
+  const args = [script, ...words.split(' '), '--db', db];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    env: environment,
+    encoding: 'utf8',
+  });
+  expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+}
+
+const environment = { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules') };
 
 /** What is done although the command failed. */
 const SAYS_DONE = /is erased, but|is in place, but/;
@@ -141,11 +176,11 @@ interface Fault {
 }
 
 /** Every call, with every error, by turns once and for good; or a few of them, spread evenly. */
-function pointsOf(calls: number): Fault[] {
+function pointsOf(calls: number, { resumes = false }: Operation): Fault[] {
   const all: Fault[] = [];
+  const errors = [ENOSPC, EIO, EDQUOT, ...(resumes ? [KILL] : [])];
   for (let at = 1; at <= calls; at++)
-    for (const [i, errno] of [ENOSPC, EIO, EDQUOT].entries())
-      all.push({ at, errno, stays: (at + i) % 2 === 0 });
+    for (const [i, errno] of errors.entries()) all.push({ at, errno, stays: (at + i) % 2 === 0 });
   return ALL
     ? all
     : all.filter(
@@ -163,23 +198,29 @@ async function attempt(operation: Operation, fault?: Fault) {
   const child = spawn(process.execPath, [script, ...args, '--db', db], {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'],
-      NODE_PATH: join(root, 'node_modules'),
+      ...environment,
       LD_PRELOAD: shim,
       FAULT_UNDER: folder,
       FAULT_COUNT: counts,
       ...(fault && {
         FAULT_AT: String(fault.at),
-        FAULT_ERRNO: String(fault.errno),
+        ...(fault.errno === KILL ? { FAULT_KILL: '1' } : { FAULT_ERRNO: String(fault.errno) }),
         ...(fault.stays && { FAULT_ON: '1' }),
       }),
     },
   });
   const { code, stderr } = await ended(child);
-  const calls = Number(readFileSync(counts, 'utf8'));
+  const calls = fault?.errno === KILL ? fault.at : Number(readFileSync(counts, 'utf8'));
+  if (operation.resumes) resume(folder, args.join(' '));
   const state = stateOf(folder, operation);
   rmSync(folder, { recursive: true });
   return { code, stderr, calls, state };
+}
+
+/** Goes on with a sync, and lets the other machine read what was told. */
+function resume(folder: string, words: string): void {
+  for (const db of ['test.db', 'other.db']) run(folder, words, db);
+  copyFileSync(join(folder, 'other.db'), join(folder, 'copy.db'));
 }
 
 /** @throws where a database is not sound, or a token that was taken back is good again */
@@ -237,7 +278,7 @@ describe('a disk that fails at any moment: done or not done, and said so (needs 
       JSON.stringify(state) === JSON.stringify(other);
     const wrong: string[] = [];
     let runs = 0;
-    for (const { at, errno, stays } of pointsOf(whole.calls)) {
+    for (const { at, errno, stays } of pointsOf(whole.calls, operation)) {
       const { code, stderr, state, calls } = await attempt(operation, { at, errno, stays });
       // For want of room fewer calls fail.
       if (calls < at) continue;
@@ -249,7 +290,9 @@ describe('a disk that fails at any moment: done or not done, and said so (needs 
         );
       const mayBe = /may have been saved or not/.test(stderr);
       if (/unforeseen|(?<!\()SQLITE_|Unknown system|\n\s+at /.test(stderr)) fail('not its own words');
-      else if (
+      else if (operation.resumes) {
+        if (!same(state, after)) fail('not gone on with');
+      } else if (
         code === 0 &&
         !same(state, !operation.reads && /Nothing can be saved/.test(stderr) ? before : after)
       )
