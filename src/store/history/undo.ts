@@ -1,7 +1,7 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
 import { type KindName, kindOf, nounOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
-import { apply, differingIn } from '../records/apply.ts';
+import { applyExpected, differingIn } from '../records/apply.ts';
 import type { Records } from '../records/records.ts';
 import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -61,7 +61,7 @@ function revertRun(db: Database, store: Undoable, run: Run, users: readonly numb
   for (const place of doubtful) if (inTheWay.size < MOST_REASONS) look(place, []);
   const differing = differingIn(db, run.record, rows).filter((place) => !inTheWay.has(place));
   for (const place of differing.slice(0, MOST_REASONS)) look(place, [`${run.record} was changed again.`]);
-  if (inTheWay.size < MOST_REASONS) apply(db, run.record, rows, [...inTheWay.keys()]);
+  if (inTheWay.size < MOST_REASONS) applyExpected(db, run.record, rows, [...inTheWay.keys()]);
   return [...inTheWay].sort(([a], [b]) => a - b).flatMap(([, reasons]) => reasons);
 }
 

@@ -12,10 +12,16 @@ import { deleteMany, insertMany } from './write-many.ts';
  * @returns the places of records that are not as expected, in order; they are left as they are
  */
 export function apply(db: Database, kind: KindName, rows: string, except: readonly number[] = []): number[] {
+  const differing = differingIn(db, kind, rows, except);
+  applyExpected(db, kind, rows, [...except, ...differing]);
+  return differing;
+}
+
+/** As `apply`, of records that are known to be as expected, those at `except` apart. */
+export function applyExpected(db: Database, kind: KindName, rows: string, except: readonly number[]): void {
   const { table } = kindOf(kind);
   const columns = new States(db).columns(kind);
-  const differing = differingIn(db, kind, rows, except);
-  const isLeft = isNot([...except, ...differing]);
+  const isLeft = isNot(except);
   deleteMany(db, kind, `(SELECT r.place, r.id FROM ${rows} AS r WHERE r.wanted IS NULL AND ${isLeft})`);
   const cell = (i: number) => `r.wanted ->> '$[${i}]'`;
   db.run(
@@ -26,7 +32,6 @@ export function apply(db: Database, kind: KindName, rows: string, except: readon
   const created = `(SELECT r.place AS _at, r.id, ${cells} FROM ${rows} AS r
     WHERE r.wanted IS NOT NULL AND r.expected IS NULL AND ${isLeft})`;
   insertMany(db, { kind, columns, rows: created });
-  return differing;
 }
 
 /** The places of records that are not as expected, in order. Takes what `apply` does. */
