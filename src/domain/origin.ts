@@ -8,7 +8,8 @@ export interface FileOrigin {
   complete: boolean;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The UUID of a database. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The origin that a value describes; undefined for any other value. Members that are not known here are ignored. */
 export function originOf(value: unknown): FileOrigin | undefined {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SciaticaError } from '../domain/errors.ts';
+import { UUID } from '../domain/origin.ts';
 import { isAbandoned, writeWhole } from '../lib/files.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
@@ -34,7 +35,6 @@ export interface Manifest {
 }
 
 const MANIFEST = 'manifest.json';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FILE = /^[0-9a-f]{32}\.sciatica$/;
 /** As `Seal.id`. */
 const KEY = /^(null|[0-9a-f]{16})$/;

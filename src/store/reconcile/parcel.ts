@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Cell, fromCells } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
+import { UUID } from '../../domain/origin.ts';
 import { checksOf } from '../../domain/schema.ts';
 import type { Position } from './collect.ts';
 import type { Erased } from './erasures.ts';
@@ -108,7 +109,6 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 /** Most databases that a parcel may name. */
 const MOST_DATABASES = 1000;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
 /** How far ahead of this machine a clock may be, in milliseconds: no later one could follow the highest number. */
 const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
