@@ -25,7 +25,7 @@ export const writes =
 
 export const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
 export const userOf = (users) => (n) => `/userExerciseLogs?userId=${((n * 7919) % users) + 1}`;
-/** The last parameter is ignored, and makes each list one that was not asked for before: its entity tag is not known. */
+/** The last parameter is ignored, and makes each list one that was not asked for before: none is kept for it. */
 export const anewOf =
   (users, first = 1) =>
   (n) =>
@@ -72,6 +72,11 @@ export async function benchService() {
     ["GET a user's 100 logs, with --auth", guarded, hundred, 0.95],
   ])
     processorAtLeast(what, await ratio(reads(server, path), reads(theirs, path)), bound);
+  const anew = anewOf(10);
+  compared(
+    "GET a user's 100 logs, each list for the first time",
+    await ratio(reads(ours, anew), reads(theirs, anew)),
+  );
   for (const [connections, bound] of [
     [1, 0.6],
     [16, 2.8],

@@ -47,7 +47,7 @@ const server = createServer((request, response) => {
   }
   const [path, query] = request.url.split('?userId=');
   const body = query
-    ? `[${many.all(Number(query)).join(',')}]`
+    ? `[${many.all(Number.parseInt(query, 10)).join(',')}]`
     : JSON.stringify(one.get(Number(path.split('/')[2])));
   send(response, 200, body);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { freshApp, stretch } from './helpers.ts';
+import { openStore } from '../../src/store/store.ts';
+import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
 
 describe('entity tags', () => {
   test.each(['/users/1', '/users', '/userExerciseLogs?userId=1&limit=5', '/openapi.json', '/docs'])(
@@ -73,7 +74,7 @@ describe('entity tags', () => {
 test('a list that changes while it is read does not get the tag of before', async () => {
   const { call, store } = freshApp();
   const get = () => call('GET', '/userExerciseLogs');
-  const before = await get();
+  const before = await call('GET', '/userExerciseLogs?userId=1');
   const shortPage = store.logs.shortPage.bind(store.logs);
   store.logs.shortPage = (filter) => {
     store.logs.shortPage = shortPage;
@@ -84,6 +85,41 @@ test('a list that changes while it is read does not get the tag of before', asyn
   expect(during.text).not.toBe(before.text);
   expect(during.headers['etag']).not.toBe(before.headers['etag']);
   expect((await get()).headers['etag']).toBe(during.headers['etag']);
+});
+
+test('a list that is asked for again is not read again until a record changes', async () => {
+  const { call, store } = freshApp();
+  const get = (accept = 'application/json') =>
+    call('GET', '/userExerciseLogs?userId=1', { headers: { accept } });
+  const shortPage = store.logs.shortPage.bind(store.logs);
+  let reads = 0;
+  store.logs.shortPage = (...asked) => {
+    reads += 1;
+    return shortPage(...asked);
+  };
+  const first = await get();
+  expect(await get()).toEqual(first);
+  expect(reads).toBe(1);
+  expect((await get('text/csv')).text).toMatch(/^id,userId/);
+  expect((await get()).text).toBe(first.text);
+  const other = openStore(store.path);
+  other.logs.update(1, { painAfter: 9 });
+  other.close();
+  expect(JSON.parse((await get()).text)[0].painAfter).toBe(9);
+  expect(reads).toBe(3);
+});
+
+test('a list that is kept for one caller is not given to another', async () => {
+  const { call, store } = guardedApp();
+  store.users.create(nora);
+  const tokens = [[1], [2], [1, 2]].map(
+    (users, i) => store.tokens.create({ name: `token ${i}`, role: 'provider', users, lifetime: null }).token,
+  );
+  const idsOf = async (token: string) => {
+    const { text } = await call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
+    return (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
+  };
+  for (let i = 0; i < 2; i++) expect(await Promise.all(tokens.map(idsOf))).toEqual([[1], [2], [1, 2]]);
 });
 
 test('lists of different queries have tags of their own', async () => {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { boolean } from '../../domain/fields.ts';
-import type { Store } from '../../store/store.ts';
 import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -24,40 +23,6 @@ export const etagsParameter = {
     example: true,
   }),
 };
-
-/**
- * Entity tags of lists by path and query, valid for one revision: hashing a list takes a tenth of the time of its
- * request.
- */
-const listTags = new WeakMap<Store, { revision: number; tags: Map<string, string> }>();
-
-const MOST_TAGS = 100;
-const LONGEST_QUERY = 200;
-
-/**
- * As `etagOf`, cached, for a list.
- * @param store the records that the caller sees
- * @param search the query string: lists of different queries differ
- * @param revision of the records that the list was read from
- */
-export function etagOfList(
-  body: string,
-  store: Store,
-  path: string,
-  search: string,
-  revision: number,
-): string {
-  if (search.length > LONGEST_QUERY) return etagOf(body);
-  let cache = listTags.get(store);
-  if (cache?.revision !== revision || cache.tags.size >= MOST_TAGS) {
-    cache = { revision, tags: new Map() };
-    listTags.set(store, cache);
-  }
-  const key = `${path}?${search}`;
-  const tag = cache.tags.get(key) ?? etagOf(body);
-  cache.tags.set(key, tag);
-  return tag;
-}
 
 /** A body with its entity tag; 304 when If-None-Match names it (weak comparison, RFC 9110, 13.1.2). */
 export function tagged(

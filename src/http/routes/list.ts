@@ -13,8 +13,9 @@ import {
 import { LIST } from '../openapi/problems.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
-import { etagOf, etagOfList, tagged } from '../protocol/etag.ts';
+import { etagOf, tagged } from '../protocol/etag.ts';
 import { formatOf, type ListFormat, listTypes } from '../protocol/formats.ts';
+import { keepList, keptList, type ShortList } from '../protocol/kept-lists.ts';
 import type { ListFilter, ListQuery } from '../protocol/list-query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { pageLinks, type SliceOf, sliceParameters } from '../protocol/slice.ts';
@@ -157,13 +158,19 @@ function wholeResponse(
   const { request, search, store, caller } = context;
   const verbs = collection.verbs(store);
   const headers = { ...headersOf(format), ...further };
+  const answer = ({ body, etag, ids }: ShortList): HttpResponse => ({
+    ...tagged(request, body, headers, etag),
+    disclosed: disclosedRange(collection.name, ids),
+  });
+  const key = `${format.type} ${path}?${search}`;
+  const kept = keptList(store, key);
+  if (kept) return answer(kept);
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
   if (next === undefined && json.length <= MOST_CHARACTERS) {
     const body = format.whole(json);
-    const etag = body === json ? etagOfList(json, store, path, search, revision) : etagOf(body);
-    const response = tagged(request, body, headers, etag);
-    response.disclosed = disclosedRange(collection.name, ids);
-    return response;
+    const list: ShortList = { body, etag: etagOf(body), ids };
+    keepList(store, key, revision, list);
+    return answer(list);
   }
   const { workers } = context;
   const offloaded = workers && next !== undefined && verbs.isLong(filter, true) && workers.answer(context);
