@@ -125,7 +125,8 @@ export class Workers implements OtherThreads {
     try {
       thread.begin(query);
       const response = await query.response;
-      meter?.raise(query.stored);
+      // What is stored by now is not refused, even if others have taken the room meanwhile.
+      meter?.raise(response.status === 429 ? Number.POSITIVE_INFINITY : Math.min(query.stored, meter.room));
       return response;
     } finally {
       isOver();

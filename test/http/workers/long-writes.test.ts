@@ -112,6 +112,19 @@ test.each([
   expect(store.logs.count()).toBe(status === 200 ? 1 : LOGS);
 });
 
+test('what took the room meanwhile refuses nothing that is stored', async () => {
+  const { store, change, ask, away } = await largeServer({ auth: RATE, quota: 3_000_000 });
+  const headers = bearer(store, [1]);
+  const { id: _, ...log } = store.logs.get(1);
+  const many = Array.from({ length: 90 }, () => ({ ...log, notes: 'x'.repeat(10_000) }));
+  const undone = ask('POST', '/undo', { change }, headers);
+  await expect.poll(away).toBe(1);
+  const created = await Promise.all([1, 2].map(() => ask('POST', '/userExerciseLogs', many, headers)));
+  expect([(await undone).status, ...created.map(({ status }) => status)]).toEqual([200, 201, 201]);
+  expect(store.logs.count()).toBe(181);
+  expect((await ask('PATCH', '/userExerciseLogs/1', { notes: '' }, headers)).status).toBe(429);
+});
+
 test('who made the change is kept', async () => {
   const { store, change, ask } = await largeServer({ auth: RATE });
   await ask('POST', '/undo', { change }, bearer(store, [1]));
