@@ -376,8 +376,8 @@ export class Store {
 
   /** Whether other threads can open the database to read it, as `openReader` does. */
   get isShareable(): boolean {
-    const { obstacle } = this.#connection.db;
-    return obstacle === undefined || obstacle.kind === 'shared';
+    const { obstacle, hasMoved } = this.#connection.db;
+    return !hasMoved && (obstacle === undefined || obstacle.kind === 'shared');
   }
 
   /** As the function of that name, for the readers in other threads. */

@@ -84,10 +84,12 @@ interface Snapshot {
  * Opens one more connection, for reading only, to a database that is already open. Where there can be none, the one that
  * is there serves: nothing is saved through it.
  * @param sorts whether it may have long lists to sort
+ * @throws SciaticaError `gone` when the path leads to another file by now
  */
 export function openSnapshot(open: Database, sorts = true): Snapshot {
   if (open.isSnapshot) return { db: open, close() {} };
   if (open.obstacle && open.obstacle.kind !== 'shared') return { db: open, close: open.lend() };
+  if (open.hasMoved) throw gone();
   const db = connect(open.path, { readonly: true, reader: open.reader });
   limitCache(db);
   if (sorts) useTemporaryFolder(db);

@@ -1,3 +1,4 @@
+import { copyFileSync, renameSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { Workers } from '../../../src/http/workers/pool.ts';
 import { dbOf, freshStore, user } from '../../store/helpers.ts';
@@ -137,6 +138,18 @@ test('a service that stops finishes it first', async () => {
   await expect.poll(() => vi.mocked(Workers.prototype.write).mock.calls.length).toBe(1);
   await Promise.all([server.stop(), undone.catch(() => {})]);
   expect(store.logs.count()).toBe(1);
+});
+
+test('of a file that has taken the place of the database nothing is read or changed', async () => {
+  const { store, ask } = await largeServer();
+  const other = freshStore();
+  other.users.create(user());
+  other.checkpoint();
+  for (const end of ['', '-wal', '-shm']) renameSync(store.path + end, `${store.path}.old${end}`);
+  copyFileSync(other.path, store.path);
+  expect((await ask('GET', '/users/1/summary')).status).toBe(503);
+  expect((await ask('DELETE', '/users/1')).status).toBe(503);
+  expect(freshStore(store.path).users.count()).toBe(1);
 });
 
 test('nothing is refused as busy while one is under way', async () => {
