@@ -150,8 +150,10 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   const { status, headers, body } = response;
   const vary = headers['vary'] === undefined ? [] : [headers['vary']];
   Object.assign(headers, EVERY_RESPONSE, corsHeaders(request, origins));
-  if (isCompressible(response)) {
-    vary.push('Accept-Encoding');
+  const isPacked = isCompressible(response);
+  // A 304 says what its 200 would (RFC 9110, 15.4.5).
+  if (isPacked || status === 304) vary.push('Accept-Encoding');
+  if (isPacked) {
     response.encoding = preferredEncoding(request.headers['accept-encoding']);
     if (response.encoding) markEncoded(headers, response.encoding);
   }

@@ -59,6 +59,15 @@ describe('the audit says', () => {
   });
 });
 
+test.each(['userId=1&userId[]=2', 'userId=1&user%49d=2', 'userId[0]=1&userId[1]=2'])(
+  'a list asked for with %s may have held both users',
+  async (search) => {
+    const { as, entries } = audited();
+    expect((await as('boss', 'GET', `/userExerciseLogs?${search}`)).body).toHaveLength(2);
+    expect((await entries())[0]?.userId).toBe(null);
+  },
+);
+
 test('what holds no record leaves nothing', async () => {
   const { as, entries } = audited();
   for (const target of ['/health', '/openapi.json', '/docs', '/nowhere']) await as('boss', 'GET', target);

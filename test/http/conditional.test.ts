@@ -122,6 +122,15 @@ test('a list that is kept for one caller is not given to another', async () => {
   for (let i = 0; i < 2; i++) expect(await Promise.all(tokens.map(idsOf))).toEqual([[1], [2], [1, 2]]);
 });
 
+test('a 304 varies with what its 200 varies with', async () => {
+  const { call } = freshApp();
+  const headers = { 'accept-encoding': 'gzip' };
+  const first = await call('GET', '/openapi.json', { headers });
+  const known = { ...headers, 'if-none-match': first.headers['etag'] ?? '' };
+  const again = await call('GET', '/openapi.json', { headers: known });
+  expect([again.status, again.headers['vary']]).toEqual([304, first.headers['vary']]);
+});
+
 test('lists of different queries have tags of their own', async () => {
   const { call } = freshApp();
   const tagOf = async (target: string) => (await call('GET', target)).headers['etag'] ?? '';

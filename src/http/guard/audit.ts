@@ -1,6 +1,8 @@
 import { type Caller, kindOfRight, type Right } from '../../domain/access.ts';
 import type { AuditRecord, Disclosure } from '../../domain/audit.ts';
 import type { Store } from '../../store/store.ts';
+import { bareName } from '../protocol/list-query.ts';
+import { parametersOf } from '../protocol/query.ts';
 import type { Chunk, Chunks, HttpRequest, HttpResponse } from '../wire/message.ts';
 
 /** Records are written together: after this time, or when there are this many. No response waits for them. */
@@ -158,6 +160,7 @@ export class AuditTrail {
 /** The one user whose records a list can hold, as far as the token or the query says. */
 function userOf(search: string, caller: Caller | undefined): number | null {
   if (caller?.users?.length === 1) return caller.users[0] ?? null;
-  const named = [...search.matchAll(/(?:^|&)userId=([^&]*)/g)].map(([, id = '']) => id);
-  return named.length === 1 && /^\d{1,15}$/.test(named[0] ?? '') ? Number(named[0]) : null;
+  const named = parametersOf(search, []).filter(({ name }) => bareName(name) === 'userId');
+  const [{ text = '' } = {}] = named;
+  return named.length === 1 && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

@@ -113,11 +113,11 @@ export function listReader(
     if (search === '') return { filter: {} };
     const issues: Issue[] = [];
     const given = parametersOf(search, issues);
-    const [asked, others] = apart(given, ({ name }) => conditions.has(bare(name)));
+    const [asked, others] = apart(given, ({ name }) => conditions.has(bareName(name)));
     const texts = textsOf(others, names, issues, { others: Object.keys(conditions.filters), hint });
     const values: ListValues = tried(issues, () => check(schema, fromTexts(single, texts))) ?? {};
     const where = conditions.read(
-      asked.map(({ name, text }) => ({ filter: bare(name), name, text })),
+      asked.map(({ name, text }) => ({ filter: bareName(name), name, text })),
       issues,
     );
     const { q, etags, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
@@ -146,7 +146,7 @@ export function listReader(
 }
 
 /** `id` of `id[]` or `id[0]`, as axios, qs and others write a parameter that has several values. */
-const bare = (name: string): string => name.replace(/\[\d*\]$/, '');
+export const bareName = (name: string): string => name.replace(/\[\d*\]$/, '');
 
 const suffixes = () =>
   Object.values(operators)
