@@ -65,7 +65,7 @@ describe('restore', () => {
     expect(records(db).logs).toHaveLength(2);
     const yes = await run(['restore', file], { db, answers: [['Replace the database', 'y\r']] });
     expect(yes).toMatchObject({ code: 0, stdout: 'Restored 1 user and 3 logs.\n' });
-    expect(yes.stderr).toContain(`The replaced database is kept: ${db}.replaced-2026-03-02-120000`);
+    expect(yes.stderr).toContain(`The replaced database is kept:\n${db}.replaced-2026-03-02-120000`);
     expect(records(db).logs).toHaveLength(3);
     expect(records(`${db}.replaced-2026-03-02-120000`).logs).toHaveLength(2);
   });

@@ -165,7 +165,7 @@ describe('user erase', () => {
       answers: [['Erase Nora', 'y\r']],
     });
     expect([code, stdout]).toEqual([1, 'Erased user 1.\n']);
-    expect(stderr).toContain(`This copy may still hold them: ${copy.trim()}\n`);
+    expect(stderr).toContain(`This copy may still hold them:\n${copy.trim()}\n`);
     expect(stderr).toContain('User 1 is erased, but not everywhere');
     expect((await run(['history'], { db, columns: 80 })).stdout).toMatch(/erasure\n {2}user 1 was erased/);
     expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 3 });

@@ -108,7 +108,7 @@ describe('sciatica pair', () => {
     expect(wide.stderr).toContain('Scan this with the camera of the phone');
     const narrow = await run(['pair', '--no-wait'], { db, columns: 40, now: new Date() });
     expect(narrow.stdout).toMatch(/^https:\S+\n$/);
-    expect(narrow.stderr).toContain('too narrow for the QR code');
+    expect(narrow.stderr).toContain('too narrow for the QR\ncode');
   });
 
   test.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(

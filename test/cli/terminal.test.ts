@@ -53,3 +53,31 @@ describe('in a pipe and a file, the bytes are as they are:', () => {
     expect(readFileSync(file, 'utf8')).toBe((await run(['export'], { db: path })).stdout);
   });
 });
+
+describe('a message that is wider than the terminal', () => {
+  const wrong = 'log add --type yoga --name Cat-Cow --before 0 --after 4 --effective'.split(' ');
+
+  test('is broken between words, its indent kept', async () => {
+    expect((await run(wrong, { db: db(), columns: 40 })).stderr).toBe(
+      [
+        'sciatica: 2 values are missing or wrong:',
+        '  --type must be one of stretch,',
+        '  strengthening',
+        '  --before must be a whole number from 1',
+        '  to 10',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('keeps a command whole', async () => {
+    const { stdout } = await run(['undo', '--yes'], { db: db(), columns: 40 });
+    expect(stdout).toBe('Undid change 2. To have it back:\nsciatica redo\n');
+  });
+
+  test('is one line in a pipe', async () => {
+    expect((await run(wrong, { db: db() })).stderr).toContain(
+      '--before must be a whole number from 1 to 10\n',
+    );
+  });
+});

@@ -1,5 +1,6 @@
 import type { Context, Output } from '../../context.ts';
 import { grouped } from '../../domain/fields.ts';
+import { wrap } from './layout.ts';
 
 /** Control characters, bidi controls (UAX #9) and lone surrogates: they move the cursor or reorder a line. */
 const UNSAFE =
@@ -37,14 +38,25 @@ export function say(context: Context, line: string): void {
 }
 
 /** As `say`, with --quiet too: errors, losses, and what a question is about. */
-export function sayAlways(context: Context, line: string): void {
-  if (context.paging) context.paging.say(line);
-  else context.stderr.write(`${line}\n`);
+export function sayAlways(context: Context, text: string): void {
+  const fitted = fittedTo(context.stderr, text);
+  if (context.paging) context.paging.say(fitted);
+  else context.stderr.write(`${fitted}\n`);
+}
+
+/** A message wrapped for a terminal, as it is elsewhere. A command to go on with stays whole, so that it can be copied. */
+function fittedTo({ isTTY, columns: width }: Output, text: string): string {
+  if (!isTTY || !width) return text;
+  const whole = text.replace(/(?<=: )sciatica .*?(?=[.;]? \(|[.;] |$)/gm, (command) =>
+    command.replaceAll(' ', '\0'),
+  );
+  const lines = whole.split('\n').flatMap((line) => wrap(line.trimStart(), { width }, line.search(/\S|$/)));
+  return lines.join('\n').replaceAll('\0', ' ');
 }
 
 /** Writes to stdout that something was done; with --quiet nothing. */
 export function sayDone(context: Context, line: string): void {
-  if (!context.quiet) print(context, line);
+  if (!context.quiet) print(context, fittedTo(context.stdout, line));
 }
 
 /** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */
