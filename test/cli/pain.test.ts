@@ -83,6 +83,7 @@ describe('red flags', () => {
     [['10'], true],
   ])('after pain %j: %s', async (words, said) => {
     expect((await run(['pain', ...words], { db: db(), columns: 80 })).stderr.includes(emergency)).toBe(said);
+    expect((await run(['pain', ...words], { db: db() })).stderr.includes(emergency)).toBe(said);
   });
 
   test('after a change to 9', async () => {

@@ -177,6 +177,15 @@ async function live(path: string, until: number, effect: number, missed: readonl
   return last;
 }
 
+test.each<[string[], boolean]>([
+  [['8', '6'], false],
+  [['9'], true],
+  [['3', '6'], true],
+])('the red flags are told after the pain of a day %j: %s', async (words, said) => {
+  const { stderr } = await trial(await started(), words);
+  expect(stderr.includes('emergency department')).toBe(said);
+});
+
 describe('a month', () => {
   test('with a strong effect stops early, and stays as it ended', async () => {
     const path = await started();

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
-import { SEVERE } from '../../domain/red-flags.ts';
 import { addDays } from '../../domain/words/day.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
@@ -14,7 +13,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, writeData } from '../terminal/io.ts';
 import { pickedBy, printJsonList, printRows, sayDoubtOfDay, sayEmpty } from '../terminal/output.ts';
-import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
+import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 
 /** Days of the chart. */
 const DAYS = 90;
@@ -63,7 +62,7 @@ export function addPainCommand(program: Command, context: Context): void {
     edit: ['sciatica pain edit 2', 'sciatica pain edit 2 --pain 6', "sciatica pain edit 2 --medication ''"],
     rm: ['sciatica pain rm 2', 'sciatica pain rm 2 3 --yes'],
   };
-  addStoredVerbs(pain, context, 'painEntry', lines, ({ pain }) => warnIfSevere(context, pain));
+  addStoredVerbs(pain, context, 'painEntry', lines, ({ pain }) => sayRedFlagsAfterPain(context, pain));
 }
 
 /** `sciatica pains` */
@@ -85,7 +84,7 @@ async function record(context: Context, words: readonly string[], options: Optio
       throw usage(`${quoted(escapeControls(word))} and --${flag} say the same: give one of them.`);
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
-  await warnIfSevere(context, entry.pain);
+  await sayRedFlagsAfterPain(context, entry.pain);
 }
 
 /** The flags that bare words stand for: `pain time note…`. */
@@ -103,10 +102,6 @@ function flagsIn(words: readonly string[]): Record<string, string> {
     ...(time && { [painEntryFields.timeOfDay.flag]: time }),
     ...(notes && { [painEntryFields.notes.flag]: notes }),
   };
-}
-
-async function warnIfSevere(context: Context, pain: number): Promise<void> {
-  if (pain >= SEVERE) await sayRedFlags(context);
 }
 
 const { date, pain, medication } = painEntryFields;

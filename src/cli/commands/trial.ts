@@ -30,7 +30,7 @@ import { namingFlags, usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
-import { sayRedFlags } from '../views/red-flags.ts';
+import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
 
 /** `sciatica trial start|add|show|stop` */
@@ -279,6 +279,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const second = day.second === undefined ? '' : ` → ${day.second}`;
   const done = `Recorded ${date} of the trial: ${day.first}${second}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
+  await sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined) return;
   const after = trialStatus(store, store.of('trial').get(trial.id), today);
   if (after.result) for (const line of statusLines(after, context)) print(context, line);

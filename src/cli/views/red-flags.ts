@@ -16,9 +16,14 @@ export async function sayRedFlags(context: Context): Promise<void> {
   if (context.stderr.isTTY) await sayThem(context);
 }
 
+/** The same after much pain, in a script too: somebody reads its mail. */
+export async function sayRedFlagsAfterPain(context: Context, before: number, after = before): Promise<void> {
+  if (callsForRedFlags({ painBefore: before, painAfter: after })) await sayThem(context);
+}
+
 /**
- * The same after sessions with much pain, in a script too: somebody reads its mail. In a terminal also once a week, after the
- * first sessions since Monday: the records themselves say whether it was told, so nothing has to be remembered.
+ * The same after sessions. In a terminal also once a week, after the first ones since Monday: the records themselves say
+ * whether it was told, so nothing has to be remembered.
  * @param logs sessions of one user that were just recorded or changed, at least one
  * @param isNew whether they were recorded just now
  */
