@@ -82,7 +82,8 @@ export class Tally {
         pain: null,
         rhythm: null,
       };
-    const sessionsByDay = new Map(dates.map((date) => [date, this.#diary.sessionsOn(date)]));
+    const exercised = dates.filter((date) => this.#diary.sessionsOn(date) > 0);
+    const sessionsByDay = new Map(exercised.map((date) => [date, this.#diary.sessionsOn(date)]));
     const pains: DayPains = this.#diary.pains();
     const prior = priorOf(this.#exercises);
     const found = this.#diary.read(this.#exercises.size);

@@ -124,6 +124,19 @@ describe('the rhythm', () => {
     const inDays = summarize(logs, { ...period, target: { perWeek: 2, counts: 'days' } });
     expect(inDays.rhythm?.target).toMatchObject({ counts: 'days', weeksReached: 0 });
   });
+  test('a day with pain but no session is none of its days', () => {
+    const target = { perWeek: 1, counts: 'days' } as const;
+    const period = { since: '2026-03-02', until: '2026-03-15', target };
+    const pain = [{ id: 1, date: '2026-03-11', pain: 4 }];
+    expect(summarize([on('2026-03-03')], period, pain).rhythm).toMatchObject({
+      days: 1,
+      daysPerWeek: 0.5,
+      longestGap: null,
+      daysSinceLast: 12,
+      target: { weeks: 2, weeksReached: 1 },
+    });
+  });
+
   test('a period under a week counts as one', () => {
     expect(summarize([on('2026-03-02')]).rhythm).toMatchObject({
       sessionsPerWeek: 1,
