@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogInput } from '../../src/domain/log.ts';
 import type { UserInput } from '../../src/domain/user.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 
 const person = (firstName: string, more: Partial<UserInput> = {}): UserInput => ({
@@ -263,8 +263,14 @@ it('of users whom nobody knows, a CSV is refused with a line for each of them, a
     [
       'line 2: userId must be the id of a user in the file or the database, and is 7; so in 1 more',
       'line 4: userId must be the id of a user in the file or the database, and is 8',
-      'sciatica: stdin has 2 faults: nothing was imported. To put the records under a user here: --as ID',
+      'sciatica: stdin has 2 faults: nothing was imported. To put a file of one user under a user here: --as ID',
       '',
     ],
   ]);
+});
+
+it('without a column of users, a CSV is refused without a way out that is none', async () => {
+  const stdin = 'exerciseName,exerciseType,date,painBefore,painAfter,effective,notes\n';
+  const { stderr } = await run(['import', '-'], { db: noraWith(), stdin });
+  expect(stderr).toBe('header: userId is missing\nsciatica: stdin has 1 fault: nothing was imported.\n');
 });

@@ -220,10 +220,11 @@ function reported(
   if (error.issues.length === 0 && error.code === 'invalid')
     sayAlways(context, `${file.name}: ${error.message}`);
   if (result) sayCounts(context, result, options);
-  const isOfStrangers = options.as === undefined && faults.issues.every(({ field }) => field === 'userId');
+  const isOfStrangers =
+    options.as === undefined && faults.issues.every(({ field, at }) => field === 'userId' && at !== 'header');
   const why =
     error.code === 'invalid'
-      ? `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.${isOfStrangers ? ' To put the records under a user here: --as ID' : ''}`
+      ? `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.${isOfStrangers ? ' To put a file of one user under a user here: --as ID' : ''}`
       : describeRefusal(error, {
           count: faults.count,
           result,
