@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
@@ -89,16 +90,18 @@ async function record(context: Context, words: readonly string[], options: Optio
 
 /** The flags that bare words stand for: `pain time note…`. */
 function flagsIn(words: readonly string[]): Record<string, string> {
-  const [level, ...others] = words;
-  if (level === undefined) return {};
-  if (!/^-?\d/.test(level))
+  const [word, ...others] = words;
+  if (word === undefined) return {};
+  // As for a session: `7/10` and `seven`, which is a level only behind another word.
+  const [level = word, second] = painIn(['', word]).levels;
+  if (level === word && !/^-?\d/.test(word))
     throw usage(
-      `${quoted(escapeControls(level))} is no pain from 1 to 10, which comes first, as in sciatica pain 7, and none of the commands add, show, edit and rm.`,
+      `${quoted(escapeControls(word))} is no pain from 1 to 10, which comes first, as in sciatica pain 7, and none of the commands add, show, edit and rm.`,
     );
   const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
   const notes = others.slice(time ? 1 : 0).join(' ');
   return {
-    [painEntryFields.pain.flag]: level,
+    [painEntryFields.pain.flag]: second === undefined ? level : word,
     ...(time && { [painEntryFields.timeOfDay.flag]: time }),
     ...(notes && { [painEntryFields.notes.flag]: notes }),
   };
