@@ -151,6 +151,16 @@ describe('log add', () => {
     });
   });
 
+  test('what is wrong with an answer is broken between words', async () => {
+    const answers = [
+      ['Pain before', `11${enter}`],
+      ['a whole', ctrlC],
+    ] as const;
+    const flags = ['--name', 'Glute Bridge', '--date', 'today'];
+    const { stderr } = await run(['log', 'add', ...flags], { db: logged(), columns: 30, answers });
+    expect(stderr).toContain('> It must be a whole number\nfrom 1 to 10');
+  });
+
   test('what is typed ahead waits for its question', async () => {
     const db = logged();
     const { context, written } = started({ db, columns: 80, answers: [['three', enter]] });

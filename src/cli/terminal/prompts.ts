@@ -7,6 +7,7 @@ import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fiel
 import { check, inputOf } from '../../domain/schema.ts';
 import { DAYS_IN_SHORT, daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
+import { wrap } from './layout.ts';
 import type { Streams } from './plain-prompts.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
@@ -84,7 +85,7 @@ export async function askField(context: Context, field: Field, current?: unknown
           // Once it is answered, nobody needs to know what else could have been said.
           theme: { style: { message: (text: string, status: string) => headline(text, hint, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
-          validate: (text) => faultOfValue(field, read(text), context.today) ?? true,
+          validate: (text) => verdict(context, faultOfValue(field, read(text), context.today)),
         },
         streams,
       ),
@@ -153,7 +154,7 @@ export async function askLine(
       {
         message,
         ...(initial === undefined ? {} : { default: initial }),
-        validate: (text) => faultOf(text.trim()) ?? true,
+        validate: (text) => verdict(context, faultOf(text.trim())),
       },
       streams,
     ),
@@ -179,6 +180,10 @@ export function faultOfValue(field: Field, value: unknown, today: string): strin
     return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${daysTaken(field)}` : ''}`;
   }
 }
+
+/** What is wrong with an answer, wrapped behind a mark of two columns: Inquirer breaks lines within words. */
+const verdict = ({ stderr }: Context, fault: string | undefined): string | true =>
+  fault === undefined || wrap(fault, { width: (stderr.columns || 80) - 2 }).join('\n');
 
 /** Asks for a text that is not empty. */
 export function askText(context: Context, message: string): Promise<string> {
@@ -216,7 +221,7 @@ export function askSearch(
   source: (term: string | undefined) => { value: string; name: string; description: string }[],
   faultOf: (answer: string) => string | undefined,
 ): Promise<string> {
-  const validate = (answer: string) => faultOf(answer) ?? true;
+  const validate = (answer: string) => verdict(context, faultOf(answer));
   return ask(context, (prompts, streams) => prompts.search({ message, source, validate }, streams));
 }
 
