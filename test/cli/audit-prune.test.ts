@@ -79,6 +79,11 @@ test('a pruning that fails changes nothing', () => {
   expect(daysAgo(db)).toEqual([1, 400]);
 });
 
+test('says nothing with --quiet', async () => {
+  for (const before of ['-30d', '-9999d'])
+    expect((await prune(audited([400], [1]), before, '-q')).stdout).toBe('');
+});
+
 const today = NOW.toISOString().slice(0, 10);
 test.each([
   ['-29d', 2, 'at least 30 days back'],

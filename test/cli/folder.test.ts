@@ -149,7 +149,7 @@ describe('a folder', () => {
     const key = await joined(a, b);
     await sync(a);
     await sync(b);
-    await run(['remote', 'rm', 'diary', '--forget', '--yes'], { db: b });
+    expect((await run(['remote', 'rm', 'diary', '--forget', '--yes', '-q'], { db: b })).stdout).toBe('');
     await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
     await sync(b);
     expect(

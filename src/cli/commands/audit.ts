@@ -11,7 +11,7 @@ import { parseFlags } from '../input/parse-flags.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
-import { counted, escapeControls, print, sayDone } from '../terminal/io.ts';
+import { counted, escapeControls, sayDone } from '../terminal/io.ts';
 import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
 
@@ -65,7 +65,7 @@ async function pruneAudit(context: Context, options: Options): Promise<void> {
   if (options['json']) printJson(context, { removed: pruned?.count ?? 0, from, to });
   else if (!pruned) sayDone(context, 'Nothing was removed: there are no older entries.');
   else
-    print(
+    sayDone(
       context,
       `Removed ${counted(pruned.count, 'request')}, ${from?.slice(0, 10)} to ${to?.slice(0, 10)} (UTC). One entry that says so stays.`,
     );

@@ -196,7 +196,7 @@ async function removeRemote(context: Context, name: string, options: Options): P
   const folder = folderAddress(remotes.find(name)?.url ?? '');
   remotes.remove(name);
   forgetToken(context, name);
-  print(
+  sayDone(
     context,
     folder
       ? `Remote ${name} is forgotten, and its key. What this machine wrote into ${escapeControls(folder.path)} is still there: other machines may not have read it yet.`
