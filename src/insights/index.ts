@@ -2,7 +2,7 @@ export * from './by-location.ts';
 export * from './compare.ts';
 export type { Period } from './days.ts';
 export * from './exercises.ts';
-export { COMPARISON_NOTE, figuresNote, methodNotes } from './method.ts';
+export { comparisonNote, figuresNote, methodNotes } from './method.ts';
 export * from './rules.ts';
 export type * from './shapes.ts';
 export type { Interval } from './stats/points.ts';

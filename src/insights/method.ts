@@ -15,7 +15,8 @@ export function figuresNote(rule: ResponseRule): string {
 }
 
 /** What the figures of two periods side by side mean. */
-export const COMPARISON_NOTE = `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. Difference: now minus then, with its 95 % interval. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
+export const comparisonNote = (isWide: boolean): string =>
+  `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. ${isWide ? 'Difference: now minus then, with its 95 % interval' : 'By: now minus then'}. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
 
 /**
  * Figures of docs/method.md in percent, which test/insights/simulation counts and holds: the least coverage

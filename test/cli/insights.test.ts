@@ -479,6 +479,7 @@ describe('compare', () => {
     const { code, stdout } = await run(['compare', '--user', '3'], plain(columns));
     expect(code).toBe(0);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    expect(joined(stdout).includes('95 % interval')).toBe(columns === 80);
     if (columns === 80) expect(linesOf(stdout).length).toBeLessThan(29);
   });
 

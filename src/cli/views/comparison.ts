@@ -1,5 +1,5 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
-import { COMPARISON_NOTE, type Comparison, type Difference, words } from '../../insights/index.ts';
+import { type Comparison, comparisonNote, type Difference, words } from '../../insights/index.ts';
 import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';
@@ -47,7 +47,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
     '',
     ...linesOf(rows, canvas),
     '',
-    ...wrap(COMPARISON_NOTE, canvas),
+    ...wrap(comparisonNote(canvas.width >= WIDE), canvas),
     ...wrap(RED_FLAGS_POINTER, canvas),
   ];
 }
