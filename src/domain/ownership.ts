@@ -45,7 +45,7 @@ const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase();
 /** What helps against a fault of ownership. */
 export const OWNERSHIP_REMEDY: Readonly<Record<OwnershipFault, string>> = {
   unnamed:
-    'The file has no users and does not say which database it is from. To put its records under one user: --as ID. If its userId column means the users of this database: --same-ids.',
+    'The file has no users and does not say which database it is from. If its records are all of one user: --as ID. If its userId column means the users of this database: --same-ids.',
   stranger:
     'To store them as new users: --on-conflict renumber. To put the records of the only one under a user here: --as ID. If they are the same persons: --same-ids.',
   moved:
