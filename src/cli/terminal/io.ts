@@ -1,6 +1,6 @@
 import type { Context, Output } from '../../context.ts';
 import { grouped } from '../../domain/fields.ts';
-import { wrap } from './layout.ts';
+import { wrap } from './width.ts';
 
 /** Control characters, bidi controls (UAX #9) and lone surrogates: they move the cursor or reorder a line. */
 const UNSAFE =

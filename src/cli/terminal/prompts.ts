@@ -7,8 +7,8 @@ import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fiel
 import { check, inputOf } from '../../domain/schema.ts';
 import { DAYS_IN_SHORT, daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
-import { wrap } from './layout.ts';
 import type { Streams } from './plain-prompts.ts';
+import { wrap } from './width.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
 

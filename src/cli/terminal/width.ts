@@ -48,3 +48,23 @@ function* characters(text: string): Generator<Character> {
     for (const { segment } of segmenter.segment(text)) yield [segment, stringWidth(segment)];
   }
 }
+
+/** Most columns of a line of running text: longer ones are hard to read. */
+const MEASURE = 100;
+
+/**
+ * Wraps text at spaces, but not between a number and its %, each line `indent` columns in; a word longer than a line,
+ * such as a path, stays whole.
+ */
+export function wrap(text: string, { width }: { width: number }, indent = 0): string[] {
+  const room = Math.min(width, MEASURE) - indent;
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/ (?!%)/)) {
+    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > room) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((text) => ' '.repeat(indent) + text);
+}
