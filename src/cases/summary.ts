@@ -5,7 +5,7 @@ import type { PainEntry } from '../domain/pain-entry.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
-import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
+import { comparedPeriods, compareTallies } from '../insights/compare.ts';
 import { type PainDay, painDays } from '../insights/pain-days.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ExerciseSummary, ResponseRule, Summary } from '../insights/shapes.ts';
@@ -70,9 +70,15 @@ export async function comparisonOf(
   const ends = { first: end('date'), last: end('-date') };
   const [earlier, later] = comparedPeriods({ since, until, before }, ends, today);
   const rule = ruleOf(asked);
-  const first = (await tallied(store, narrowed(filter, earlier))).summary({ ...earlier, rule });
-  const second = (await tallied(store, narrowed(filter, later))).summary({ ...later, rule });
-  return { ...compareSummaries(first, second), leftOut };
+  const tallies = [
+    await tallied(store, narrowed(filter, earlier)),
+    await tallied(store, narrowed(filter, later)),
+  ] as const;
+  const options = [
+    { ...earlier, rule },
+    { ...later, rule },
+  ] as const;
+  return { ...compareTallies(tallies, options), leftOut };
 }
 
 /** The days of a period on which the user recorded pain, with or without exercise. */

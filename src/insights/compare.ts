@@ -9,15 +9,18 @@ import type {
   ExerciseComparison,
   ExerciseSummary,
   Response,
-  Shift,
   Summary,
 } from './shapes.ts';
-import type { Interval } from './stats/points.ts';
-import { differenceOfMeans } from './trend.ts';
+import type { SummaryOptions, Tally } from './summary.ts';
+import { differenceOfMeans, inflationOf, type Mean, meanOfLevel } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
-/** Compares two summaries made with the same rule. */
-export function compareSummaries(first: Summary, second: Summary): Comparison {
+/** Two periods side by side, the earlier one first, with the options of the summary of each. */
+export function compareTallies(
+  tallies: readonly [Tally, Tally],
+  options: readonly [SummaryOptions, SummaryOptions],
+): Comparison {
+  const [first, second] = [tallies[0].summary(options[0]), tallies[1].summary(options[1])];
   const earlier = new Map(first.exercises.map((exercise) => [exerciseKey(exercise), exercise]));
   const later = new Map(second.exercises.map((exercise) => [exerciseKey(exercise), exercise]));
   const stopped = first.exercises
@@ -29,55 +32,60 @@ export function compareSummaries(first: Summary, second: Summary): Comparison {
     first,
     second,
     leftOut: first.leftOut + second.leftOut,
-    painBefore: differ(painOf(first), painOf(second), 9),
-    meanChange: differ(changeOf(first.overall), changeOf(second.overall), 18),
-    exercises: [...second.exercises, ...stopped].map((exercise) =>
-      compareExercise(earlier.get(exerciseKey(exercise)), later.get(exerciseKey(exercise)), exercise),
+    painBefore: comparePain(tallies, first, second),
+    meanChange: differ(changeOf(first.overall), changeOf(second.overall), { furthest: 18 }),
+    exercises: [...second.exercises, ...stopped].map((exercise, _, { length }) =>
+      compareExercise(earlier.get(exerciseKey(exercise)), later.get(exerciseKey(exercise)), exercise, length),
     ),
   };
 }
 
+/** Of days, which resemble each other. */
+function comparePain(
+  [one, other]: readonly [Tally, Tally],
+  { level: then }: Summary,
+  { level: now }: Summary,
+): Difference {
+  const times = then && now ? inflationOf(new Map([...one.pains, ...other.pains]), then, now) : 1;
+  return differ(then && meanOfLevel(then), now && meanOfLevel(now), { furthest: 9, times });
+}
+
+/** @param among how many exercises are compared: all of them share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */
 function compareExercise(
   first: ExerciseSummary | undefined,
   second: ExerciseSummary | undefined,
   { exerciseName, exerciseType }: ExerciseSummary,
+  among: number,
 ): ExerciseComparison {
   return {
     exerciseName,
     exerciseType,
     first: first ? responseOf(first) : null,
     second: second ? responseOf(second) : null,
-    meanChange: differ(changeOf(first), changeOf(second), 18),
+    meanChange: differ(changeOf(first), changeOf(second), { furthest: 18, among }),
   };
 }
 
-type Mean = Parameters<typeof differenceOfMeans>[0];
-
-/** @param furthest the largest difference that the scale allows */
-function differ(first: Mean | null, second: Mean | null, furthest: number): Difference {
+/** @param among how many differences share one error */
+function differ(
+  first: Mean | null,
+  second: Mean | null,
+  { among = 1, ...options }: { furthest: number; times?: number; among?: number },
+): Difference {
   const sides = { first: first?.mean ?? null, second: second?.mean ?? null };
   if (!first || !second) {
     const shift = second ? 'new' : first ? 'stopped' : 'too-few';
     return { ...sides, difference: null, interval: null, shift };
   }
-  const interval = differenceOfMeans(first, second, furthest);
-  const fewer = Math.min(first.sessions, second.sessions);
-  return { ...sides, difference: round(second.mean - first.mean), interval, shift: shiftOf(interval, fewer) };
-}
-
-function shiftOf(interval: Interval, sessions: number): Shift {
-  if (sessions < FEWEST_TO_SAY) return 'too-few';
-  const side = sideOf(interval);
-  return side ? ({ less: 'lower', more: 'higher' } as const)[side] : 'unclear';
+  const interval = differenceOfMeans(first, second, options);
+  const side = sideOf(differenceOfMeans(first, second, { ...options, error: 0.05 / among }));
+  const isFew = Math.min(first.sessions, second.sessions) < FEWEST_TO_SAY;
+  const shift = isFew ? 'too-few' : side ? ({ less: 'lower', more: 'higher' } as const)[side] : 'unclear';
+  return { ...sides, difference: round(second.mean - first.mean), interval, shift };
 }
 
 function changeOf(response: Response | null | undefined): Mean | null {
   return response ? { ...response, mean: response.meanChange } : null;
-}
-
-function painOf({ level }: Summary): Mean | null {
-  if (!level || level.mean === null || level.standardDeviation === null) return null;
-  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.days };
 }
 
 function responseOf(exercise: Response): Response {

@@ -8,6 +8,8 @@ import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** The share of people for whom a comparison with one exercise ever leaves out the truth. */
 const ONE_BY_ONE = 0.05;
+/** The same of the comparisons of all exercises with the others together, either way. */
+const TOGETHER = 0.1;
 const TOO_FEW: VersusOthers = { difference: null, interval: null, verdict: 'too-few' };
 
 /**
@@ -23,7 +25,7 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
   if ((sessions[exercise] ?? 0) < FEWEST_TO_SAY || total < FEWEST_OTHERS) return TOO_FEW;
   const estimate = marks.contrast(exercise, marks.comparable(exercise, others));
   if (estimate === null) return TOO_FEW;
-  const side = sideOf(sequenceOf(estimate));
+  const side = sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
   const isLess = () =>
     others.every((other) => {
       const one = marks.contrast(exercise, [other]);

@@ -73,7 +73,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Compared with the others',
-      text: 'The same least squares, with a 90 % sequence: more relief than the others together; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day, weekday or weekend. Exercises done at weekends only are compared with each other only. What else goes along with one exercise only (a tablet, a day off within the week, another hour) it takes for the exercise.',
+      text: 'The same least squares, with a 90 % sequence: more relief than the others together, with the error shared by all exercises; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day, weekday or weekend. Exercises done at weekends only are compared with each other only. What else goes along with one exercise only (a tablet, a day off within the week, another hour) it takes for the exercise.',
     },
     {
       title: 'Lately',
@@ -81,11 +81,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'The day after',
-      text: 'The first pain of a day against whether the exercise was done on the day before, at the same pain on that day. Only days that follow a day whose pain is known count. “Worse the next day” needs evidence of 7 times the number of exercises, and holds for daily looks.',
+      text: 'The first pain of a day against whether the exercise was done on the day before, at the same pain on that day and the same averages (exponentially weighted, by 0.3 and 0.1 a day) of the days and weeks up to it, so that what is done in a flare is not blamed for it. Only days that follow a day whose pain is known count. “Worse the next day” needs evidence of 10 times the number of exercises, and holds for daily looks.',
     },
     {
       title: 'Periods',
-      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations.',
+      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations. Days resemble each other: for the pain of days the interval is wider, by as much as under the trend’s averages over the likelihood of their autocorrelation. Changes of exercises are called lower or higher where an interval excludes 0 that is wider the more exercises there are (Bonferroni; Dunn 1961): 95 % holds for all of them together.',
     },
     {
       title: 'Trend',

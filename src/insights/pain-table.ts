@@ -1,7 +1,6 @@
 import type { Log } from '../domain/log.ts';
 import { responds } from './rules.ts';
 import type { ResponseRule } from './shapes.ts';
-import { noSums, plus, type Sums } from './stats/least-squares.ts';
 import type { Point } from './stats/points.ts';
 
 const LEVELS = 10;
@@ -29,14 +28,6 @@ export class PainTable {
     for (const [before, after, count] of this.#cells())
       counts.set(after - before, (counts.get(after - before) ?? 0) + count);
     return [...counts].sort(([a], [b]) => a - b);
-  }
-
-  /** Of the change on the pain before. */
-  sums(): Sums {
-    return this.#cells().reduce(
-      (sums, [before, after, count]) => plus(sums, before, after - before, count),
-      noSums,
-    );
   }
 
   /** How many sessions respond by a rule. */

@@ -36,10 +36,19 @@ export function summarize(
   options: SummaryOptions = {},
   entries: Iterable<Entry> = [],
 ): Summary {
+  return tallyOf(logs, options, entries).summary(options);
+}
+
+/** What `summarize` summarizes. */
+export function tallyOf(
+  logs: Iterable<SessionFields>,
+  options: SummaryOptions = {},
+  entries: Iterable<Entry> = [],
+): Tally {
   const tally = new Tally();
   for (const entry of entries) if (isWithin(entry.date, options)) tally.addEntry(entry);
   for (const log of logs) if (isWithin(log.date, options)) tally.add(log);
-  return tally.summary(options);
+  return tally;
 }
 
 /** Everything a summary needs of its logs, for where they arrive one by one; eight bytes for each. */
@@ -58,6 +67,11 @@ export class Tally {
   /** Adds a pain entry; those of one day in the order in which they were recorded. */
   addEntry(entry: Pick<Entry, 'date' | 'timeOfDay' | 'pain'>): void {
     this.#diary.addEntry(entry);
+  }
+
+  /** The pain of each day. */
+  get pains(): DayPains {
+    return this.#diary.pains();
   }
 
   summary(options: SummaryOptions = {}): Summary {
@@ -84,7 +98,7 @@ export class Tally {
       };
     const exercised = dates.filter((date) => this.#diary.sessionsOn(date) > 0);
     const sessionsByDay = new Map(exercised.map((date) => [date, this.#diary.sessionsOn(date)]));
-    const pains: DayPains = this.#diary.pains();
+    const { pains } = this;
     const prior = priorOf(this.#exercises);
     const found = this.#diary.read(this.#exercises.size);
     const { sessions } = this.#all;

@@ -1,7 +1,7 @@
 import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
 import { round, roundInterval } from './numbers.ts';
 import type { PainLevel, Trend, TrendDirection } from './shapes.ts';
-import { autoregression } from './stats/autoregression.ts';
+import { autoregression, inflation } from './stats/autoregression.ts';
 import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
 import { cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
 import { sideOf } from './verdict.ts';
@@ -52,7 +52,7 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     })),
     last4Weeks: last,
     previous4Weeks: previous,
-    ...levelChange(previous, last),
+    ...levelChange(days, previous, last),
   };
 }
 
@@ -125,32 +125,57 @@ export function painLevel(all: DayPains, period: Period): PainLevel {
   };
 }
 
-/** How the mean pain before differs between two spans, second − first. */
-function levelChange(first: PainLevel, second: PainLevel): Pick<Trend, 'change' | 'changeInterval'> {
-  const [then, now] = [first, second].map(({ mean, standardDeviation, days }) =>
-    mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions: days },
-  );
+/** How the mean pain of the days differs between two spans, second − first. */
+function levelChange(
+  days: DayPains,
+  first: PainLevel,
+  second: PainLevel,
+): Pick<Trend, 'change' | 'changeInterval'> {
+  const [then, now] = [meanOfLevel(first), meanOfLevel(second)];
   if (!then || !now) return { change: null, changeInterval: null };
-  return {
-    change: round(now.mean - then.mean),
-    changeInterval: differenceOfMeans(then, now, SCALE[1] - SCALE[0]),
-  };
+  const interval = differenceOfMeans(then, now, {
+    furthest: SCALE[1] - SCALE[0],
+    times: inflationOf(days, first, second),
+  });
+  return { change: round(now.mean - then.mean), changeInterval: interval };
+}
+
+/** The mean of the days of a span; null where there are none. */
+export function meanOfLevel({ mean, standardDeviation, days }: PainLevel): Mean | null {
+  return mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions: days };
+}
+
+/** How many times the variance of the difference of two spans is what it would be if days did not resemble each other. */
+export function inflationOf(days: DayPains, first: Period, second: Period): number {
+  const those = [...days].filter(([day]) => isWithin(day, first) || isWithin(day, second));
+  return inflation({
+    times: those.map(([day]) => dayNumber(day)),
+    x: those.map(([day]) => Number(isWithin(day, second))),
+    y: those.map(([, { pain }]) => pain),
+    length: those.length,
+  });
 }
 
 /** A mean of sessions, or of days, as a summary gives it. */
-interface Mean {
+export interface Mean {
   readonly mean: number;
   readonly standardDeviation: number;
   readonly sessions: number;
 }
 
 /**
- * The 95 % interval of the difference of two means, second − first.
+ * The interval of the difference of two means, second − first, of 95 % unless told otherwise.
  * @param furthest the largest difference that the scale allows
+ * @param times how many times the variance is that of independent values
  */
-export function differenceOfMeans(first: Mean, second: Mean, furthest: number): Interval {
+export function differenceOfMeans(
+  first: Mean,
+  second: Mean,
+  { furthest, times = 1, error }: { furthest: number; times?: number; error?: number },
+): Interval {
   const estimate = welch(estimateOf(first), estimateOf(second));
-  return roundInterval(cut(tInterval(estimate), [-furthest, furthest]));
+  const wider = { ...estimate, deviation: estimate.deviation * Math.sqrt(times) };
+  return roundInterval(cut(tInterval(wider, error), [-furthest, furthest]));
 }
 
 function estimateOf({ mean: value, standardDeviation: deviation, sessions: size }: Mean): Estimate {

@@ -149,7 +149,7 @@ describe('summary', () => {
 
   it('says the same at 50 columns, the words under the names', async () => {
     const { stdout } = await run(['summary', '--user', '3'], plain(50));
-    expect(linesOf(stdout).slice(0, 23)).toEqual([
+    expect(linesOf(stdout).slice(0, 22)).toEqual([
       'Nora Patel: 62 sessions, January to October 2026,',
       '1.5 a week.',
       '',
@@ -164,8 +164,7 @@ describe('summary', () => {
       '    Mention ✖ to your physiotherapist.',
       'SO FAR',
       '  ~ Sciatic Nerve Glide             −2.0         3',
-      '    likely less, few sessions, more relief than',
-      '    your others',
+      '    likely less, few sessions',
       '  ~ Bird Dog                        −1.0         8',
       '    likely less',
       'STILL OPEN  Glute Bridge −0.8, Cobra Stretch −0.6,',

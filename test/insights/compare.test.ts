@@ -30,6 +30,36 @@ test('two periods side by side', () => {
   expect(comparison.painBefore).toMatchObject({ first: 5, second: 5, difference: 0, shift: 'unclear' });
 });
 
+test('of many exercises more is asked than of one', () => {
+  const shifts = (count: number) =>
+    comparePeriods(
+      Array.from({ length: count }, (_, i) =>
+        logsOf([...times(10, 0), ...times(10, -1)], { exerciseName: `${i}` }),
+      ).flat(),
+      { since: '2026-01-01', until: '2026-01-10' },
+      { since: '2026-01-11', until: '2026-01-20' },
+    ).exercises.map(({ meanChange }) => meanChange.shift);
+  expect(shifts(1)).toEqual(['lower']);
+  expect(new Set(shifts(10))).toEqual(new Set(['unclear']));
+});
+
+test('days that resemble each other make the interval of two periods wider', () => {
+  const pains = (order: (i: number) => number) =>
+    Array.from({ length: 56 }, (_, i) =>
+      logsOf(Array<number>(56).fill(0), { painBefore: order(i) }).slice(i, i + 1),
+    ).flat();
+  const of = (order: (i: number) => number) =>
+    comparePeriods(
+      pains(order),
+      { since: '2026-01-01', until: '2026-01-28' },
+      { since: '2026-01-29', until: '2026-02-25' },
+    ).painBefore;
+  const mixed = of((i) => (i < 28 ? 4 + 3 * (i % 2) : 3 + 3 * (i % 2)));
+  const inFlares = of((i) => (i < 28 ? 4 + 3 * (Math.floor(i / 7) % 2) : 3 + 3 * (Math.floor(i / 7) % 2)));
+  expect(mixed).toMatchObject({ difference: -1, shift: 'lower' });
+  expect(inFlares).toMatchObject({ difference: -1, shift: 'unclear' });
+});
+
 test('an empty period is too few to say, not zero', () => {
   const period = { since: '2020-01-01', until: '2020-01-02' };
   expect(comparePeriods(logsOf([-1]), period, period)).toMatchObject({

@@ -1,5 +1,5 @@
 import type { Log } from '../../src/domain/log.ts';
-import { type Comparison, compareSummaries, type Period, summarize } from '../../src/insights/index.ts';
+import { type Comparison, compareTallies, type Period, tallyOf } from '../../src/insights/index.ts';
 
 /** A log with what a test does not care about filled in. */
 export function log(given: Partial<Log> = {}): Log {
@@ -39,4 +39,4 @@ export function generator(seed: number): () => number {
 
 /** Two periods of the same logs side by side. */
 export const comparePeriods = (logs: readonly Log[], first: Period, second: Period): Comparison =>
-  compareSummaries(summarize(logs, first), summarize(logs, second));
+  compareTallies([tallyOf(logs, first), tallyOf(logs, second)], [first, second]);

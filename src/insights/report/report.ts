@@ -2,12 +2,12 @@ import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { User } from '../../domain/user.ts';
-import { compareSummaries } from '../compare.ts';
+import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
 import { type Entry, type PainDay, painDays } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
-import { type SummaryOptions, summarize } from '../summary.ts';
+import { type SummaryOptions, summarize, tallyOf } from '../summary.ts';
 import type { EndedTrial } from '../trial.ts';
 
 export interface ReportOptions extends SummaryOptions {
@@ -96,8 +96,8 @@ export function buildReport(
 }
 
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
-  const { rule, target } = options;
-  const upTo = logs.filter(({ date }) => date <= previous);
-  const after = logs.filter(({ date }) => date > previous);
-  return compareSummaries(summarize(upTo, { rule, target }), summarize(after, { rule, target }));
+  const each = { rule: options.rule, target: options.target };
+  const upTo = tallyOf(logs.filter(({ date }) => date <= previous));
+  const after = tallyOf(logs.filter(({ date }) => date > previous));
+  return compareTallies([upTo, after], [each, each]);
 }

@@ -21,27 +21,64 @@ interface Series {
  * @returns null where x is constant, or there are fewer than 4 observations
  */
 export function autoregression(series: Series): Estimate | null {
-  const freedom = series.length - 2;
-  if (freedom < 2) return null;
-  const [values, variances, logs] = [[], [], []] as [number[], number[], number[]];
-  for (let step = 0; step < STEPS; step += 1) {
-    const fit = fitted(series, step * STEP, freedom);
-    if (fit === null) return null;
-    values.push(fit.slope);
-    variances.push(fit.variance);
-    logs.push(fit.logLikelihood);
-  }
-  const most = Math.max(...logs);
-  const weights = logs.map((log) => Math.exp(log - most));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const average = (of: (i: number) => number) =>
-    weights.reduce((sum, weight, i) => sum + weight * of(i), 0) / total;
-  const value = average((i) => values[i] as number);
-  const variance = average((i) => (variances[i] as number) + ((values[i] as number) - value) ** 2);
-  return { value, deviation: Math.sqrt(variance), size: 1, freedom };
+  const fits = weighted(series);
+  if (fits === null) return null;
+  const value = average(fits, ({ slope }) => slope);
+  const variance = average(fits, (fit) => fit.variance + (fit.slope - value) ** 2);
+  return { value, deviation: Math.sqrt(variance), size: 1, freedom: series.length - 2 };
 }
 
-function fitted({ times, x, y, length }: Series, correlation: number, freedom: number) {
+/**
+ * How many times the variance of the difference of two means, of y where x is 1 and where it is 0, is what it would be for independent
+ * observations: an average over the same likelihood; 1 at the least, and where there is too little to tell.
+ */
+export function inflation(series: Series): number {
+  const fits = weighted(series);
+  const [independent] = fits ?? [];
+  if (!fits || !independent) return 1;
+  return Math.max(
+    1,
+    average(fits, (fit) => fit.scale * spread(series, fit.correlation)) / independent.variance,
+  );
+}
+
+/** The variance of the difference of the two means in units of that of one observation. */
+function spread({ times, x, length }: Series, correlation: number): number {
+  let ones = 0;
+  for (let i = 0; i < length; i += 1) ones += x[i] as number;
+  let [sum, before] = [0, 0];
+  for (let i = 0; i < length; i += 1) {
+    const weight = x[i] === 1 ? 1 / ones : -1 / (length - ones);
+    if (i > 0) before *= correlation ** ((times[i] as number) - (times[i - 1] as number));
+    sum += weight * (weight + 2 * before);
+    before += weight;
+  }
+  return sum;
+}
+
+type Fit = NonNullable<ReturnType<typeof fitted>>;
+type WeightedFit = Fit & { weight: number };
+
+/** The fits of all autocorrelations with their weights, that of independent observations first. */
+function weighted(series: Series): WeightedFit[] | null {
+  if (series.length < 4) return null;
+  const fits: Fit[] = [];
+  for (let step = 0; step < STEPS; step += 1) {
+    const fit = fitted(series, step * STEP);
+    if (fit === null) return null;
+    fits.push(fit);
+  }
+  const most = Math.max(...fits.map(({ logLikelihood }) => logLikelihood));
+  return fits.map((fit) => ({ ...fit, weight: Math.exp(fit.logLikelihood - most) }));
+}
+
+function average(fits: readonly WeightedFit[], of: (fit: WeightedFit) => number): number {
+  const total = fits.reduce((sum, { weight }) => sum + weight, 0);
+  return fits.reduce((sum, fit) => sum + fit.weight * of(fit), 0) / total;
+}
+
+function fitted({ times, x, y, length }: Series, correlation: number) {
+  const freedom = length - 2;
   let [cc, cx, cy, xx, xy, yy, logs] = [1, x[0] as number, y[0] as number, 0, 0, 0, 0];
   [xx, xy, yy] = [cx * cx, cx * cy, cy * cy];
   let [gap, share, left, log] = [0, 1, 0, 0];
@@ -68,12 +105,10 @@ function fitted({ times, x, y, length }: Series, correlation: number, freedom: n
   if (!(within > 1e-9 * xx)) return null;
   const slope = (xy - (cx * cy) / cc) / within;
   const squares = Math.max(ROUNDING * length, yy - (cy * cy) / cc - slope * slope * within);
-  return {
-    slope,
-    variance: squares / freedom / within,
-    logLikelihood:
-      -0.5 * (logs + Math.log(cc * within) + freedom * Math.log(squares) + Math.log(1 - correlation ** 2)),
-  };
+  const scale = squares / freedom;
+  const logLikelihood =
+    -0.5 * (logs + Math.log(cc * within) + freedom * Math.log(squares) + Math.log(1 - correlation ** 2));
+  return { correlation, slope, scale, variance: scale / within, logLikelihood };
 }
 
 /** The variance of what rounding to whole points takes away: the least that residuals vary. */

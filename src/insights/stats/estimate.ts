@@ -65,9 +65,9 @@ export function pooled(squares: number, freedom: number): number {
   return freedom > 0 ? Math.max(LEAST_DEVIATION, Math.sqrt(squares / freedom)) : LEAST_DEVIATION;
 }
 
-/** The 95 % interval of Student's t. */
-export function tInterval({ value, deviation, freedom, size }: Estimate): Interval {
-  const half = (tQuantile(0.975, freedom) * deviation) / Math.sqrt(size);
+/** The interval of Student's t, of 95 % unless told otherwise. */
+export function tInterval({ value, deviation, freedom, size }: Estimate, error = 0.05): Interval {
+  const half = (tQuantile(1 - error / 2, freedom) * deviation) / Math.sqrt(size);
   return [value - half, value + half];
 }
 

@@ -137,6 +137,8 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
 
   test.each(['.bars td svg', '.plot'])('with forced colours a chart keeps its own: %s', async (selector) => {
     const { page } = sheetOf('62 sessions');
+    // High enough for nothing to scroll, which moves edges by parts of a pixel.
+    await page.setViewportSize({ width: 1280, height: 2400 });
     const chart = page.locator(selector).first();
     const before = await chart.screenshot();
     await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });

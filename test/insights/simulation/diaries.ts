@@ -6,6 +6,7 @@ import { NextDay } from '../../../src/insights/next-day.ts';
 import { autoregression } from '../../../src/insights/stats/autoregression.ts';
 import { tInterval } from '../../../src/insights/stats/estimate.ts';
 import { summarize } from '../../../src/insights/summary.ts';
+import { summarizeTrend } from '../../../src/insights/trend.ts';
 import { generator } from '../helpers.ts';
 import { clamp, normal } from './laws.ts';
 import type { Row } from './means.ts';
@@ -18,11 +19,13 @@ interface Said {
   readonly less: Set<number>;
   readonly more: Set<number>;
   readonly lessRelief: Set<number>;
+  readonly moreRelief: Set<number>;
   readonly none: Set<number>;
 }
 
 function live(world: World, random: () => number): Said {
-  const said: Said = { less: new Set(), more: new Set(), lessRelief: new Set(), none: new Set() };
+  const [less, more, lessRelief, moreRelief, none] = Array.from({ length: 5 }, () => new Set<number>());
+  const said = { less, more, lessRelief, moreRelief, none } as Said;
   const marks = new Marks(world.effects.length);
   const sessions: number[] = [];
   const exercises = new Map<number, number>();
@@ -36,7 +39,8 @@ function live(world: World, random: () => number): Said {
     for (const { exercise, which } of day.sessions) {
       const claim = marks.claim(exercise);
       if (claim) said[claim].add(which);
-      if (versusOthers(marks, sessions, exercise).verdict === 'less') said.lessRelief.add(which);
+      const { verdict } = versusOthers(marks, sessions, exercise);
+      if (verdict === 'less' || verdict === 'more') said[`${verdict}Relief`].add(which);
       if (marks.isNothing(exercise)) said.none.add(which);
       exercises.set(exercise, which);
     }
@@ -57,11 +61,11 @@ export function share(world: World, times: number, holds: (said: Said) => boolea
   return (100 * count) / times;
 }
 
-/** False marks, false “less relief” of an exercise that none is worse than, and the true mark of the first one. */
+/** False marks, false “less relief” where one is as bad or “more relief” where none is worse, and the true mark of the first one. */
 export function falseMarks(worlds: readonly World[], times: number): Row[] {
   return worlds.map((world) => {
     const random = generator(world.name.length + world.days);
-    let [marks, lessRelief, found] = [0, 0, 0];
+    let [marks, relief, found] = [0, 0, 0];
     const isFalse = (which: number, way: number) => Math.sign(world.effects[which] ?? 0) !== way;
     const others = world.effects
       .map((effect, which) => ({ effect, which }))
@@ -73,12 +77,16 @@ export function falseMarks(worlds: readonly World[], times: number): Row[] {
         [...said.more].some((which) => isFalse(which, 1))
       )
         marks += 1;
-      if ([...said.lessRelief].some((which) => !isWorst(world, which))) lessRelief += 1;
+      if (
+        [...said.lessRelief].some((which) => !isWorst(world, which)) ||
+        [...said.moreRelief].some((which) => world.effects[which] === Math.max(...world.effects))
+      )
+        relief += 1;
       const [best] = others.toSorted((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
       if (best && said[best.effect < 0 ? 'less' : 'more'].has(best.which)) found += 1;
     }
     const percent = (count: number) => (100 * count) / times;
-    return [world.name, percent(marks), percent(lessRelief), others.length > 0 ? percent(found) : '–'];
+    return [world.name, percent(marks), percent(relief), others.length > 0 ? percent(found) : '–'];
   });
 }
 
@@ -98,7 +106,7 @@ function resembling(autocorrelation: number, random: () => number): () => number
 
 /** Every other day, sd 1.5 around a line: how often a trend is called, each way, and how often the interval covers. */
 export function trends(times: number): Row[] {
-  return [0, 0.3, 0.6].flatMap((autocorrelation) =>
+  return [0, 0.3, 0.6, 0.8].flatMap((autocorrelation) =>
     [
       [42, 0],
       [100, 0],
@@ -128,6 +136,30 @@ export function trends(times: number): Row[] {
       return [name, percent(falling), percent(rising), percent(covers)];
     }),
   );
+}
+
+/** Every other day, sd 1.5: how often the last four weeks are told from those before, by a true difference of 0 and of −2. */
+export function periods(times: number): Row[] {
+  return [0, 0.3, 0.6, 0.8].map((autocorrelation): Row => {
+    const random = generator(56 + 100 * autocorrelation);
+    const figures = [0, -2].map((difference) => {
+      let [told, covers] = [0, 0];
+      for (let i = 0; i < times; i += 1) {
+        const next = resembling(autocorrelation, random);
+        const pains = Array.from({ length: 56 }, (_, day) => {
+          const pain = clamp(5.5 + (day < 28 ? 0 : difference) + 1.5 * next());
+          return [dayOf(20_000 + day), { pain, sessions: 1 }] as const;
+        });
+        const days = new Map(pains.filter((_, day) => day % 2 === 0));
+        const [low, high] = summarizeTrend(days, dayOf(20_055)).changeInterval ?? [0, 0];
+        if (low > 0 || high < 0) told += 1;
+        if (low <= difference && difference <= high) covers += 1;
+      }
+      return [(100 * told) / times, (100 * covers) / times] as const;
+    });
+    const [[falsely, covers], [found]] = figures as [readonly [number, number], readonly [number, number]];
+    return [`autocorrelation ${autocorrelation}`, falsely, found, covers];
+  });
 }
 
 const half = (random: () => number) => random() < 0.5;
@@ -173,6 +205,26 @@ const harmless: readonly World[] = [
     resemblance: 0.6,
     effects: [0, 0, 0],
     chooses: (pain, _, random) => [pain >= 6 ? 0 : half(random) ? 1 : 2],
+  },
+  {
+    name: 'one in winter, one in summer, when pain is 3 less, one in both, 365 days',
+    days: 365,
+    effects: [0, 0, 0],
+    level: (day) => 1.5 * Math.cos((2 * Math.PI * day) / 365),
+    chooses: (_, day, random) => [half(random) ? 2 : Number(Math.abs(day - 182.5) < 91)],
+  },
+  {
+    name: 'one takes the place of another, while pain falls by 4 in 180 days',
+    days: 180,
+    effects: [0, 0],
+    level: (day) => 2 - day / 45,
+    chooses: (_, day, random) => [Number(random() < day / 180)],
+  },
+  {
+    name: 'ten, each on a third of the days, 180 days',
+    days: 180,
+    effects: Array(10).fill(0),
+    chooses: (_, __, random) => Array.from({ length: 10 }, (_, i) => i).filter(() => random() < 1 / 3),
   },
 ];
 

@@ -14,6 +14,7 @@ export interface Tables {
   readonly trialPower: readonly Row[];
   readonly trials: readonly Row[];
   readonly trends: readonly Row[];
+  readonly fourWeeks: readonly Row[];
   readonly nextDays: readonly Row[];
   readonly noDifferences: readonly Row[];
   readonly latelys: readonly Row[];
@@ -46,15 +47,15 @@ export function methodPage(tables: Tables): string {
     'The promise, at most 5 % each way, is for changes with a standard deviation of 1 to 2. Rare flares and rare relief break it by a little: samples that have not shown the rare day yet look like others. Sessions that resemble the last one break it by much: a good fortnight then counts as fourteen sessions.',
     '### Marks in a real diary',
     'Patients of whom something false is ever said when they look every day, and of whom the largest effect is marked rightly; a dash where there is none. Unless said otherwise, 0 is what an exercise does, pain before has a standard deviation of 1.5 and so has pain after, and pain falls back halfway to its base in a session whatever is done. Of an exercise that is done at weekends only, alone, nothing is said.',
-    table(['Diary', 'a false ✔ or ✖', 'a false “less relief”', 'the true mark'], tables.marks),
+    table(['Diary', 'a false ✔ or ✖', 'a false “more” or “less relief”', 'the true mark'], tables.marks),
     'Eight sessions of −2, one of four exercises, one a day: the lines at the end. In one fixed order nothing is marked, and the screen says why. An exercise alone, and exercises that all do the same, are marked only against days without exercise. The evidence asked for counts the exercises seen so far, and a mark stays when more are tried. To ask for more from the start would be a proof for all exercises together, but cost marks that are true; so the error of what is done is counted here.',
     '### Days without exercise as a control',
     'Pain is recorded twice on days without exercise, and falls back there as it does in a session. Otherwise as above.',
-    table(['Diary', 'a false ✔ or ✖', 'a false “less relief”', 'the true mark'], tables.rest),
+    table(['Diary', 'a false ✔ or ✖', 'a false “more” or “less relief”', 'the true mark'], tables.rest),
     '### What the method cannot know',
     'Habits that go together with something no record shows. No exercise does anything here.',
-    table(['Diary', 'a false ✔ or ✖', 'a false “less relief”', 'the true mark'], tables.hidden),
-    'What is done only where something else helps is marked for it. Weekends are told apart, because every diary has them; other habits have no name here. Only a trial that draws the days at random can tell (`sciatica trial`).',
+    table(['Diary', 'a false ✔ or ✖', 'a false “more” or “less relief”', 'the true mark'], tables.hidden),
+    'What is done only where something else helps is marked for it; a habit of not recording what made things worse does the same. Weekends are told apart, because every diary has them; other habits have no name here. Only a trial that draws the days at random can tell (`sciatica trial`).',
     '### A trial',
     'How often a trial finds a difference of 1 and, after the slash, of 1.5 points, as `sciatica trial start` says it (noncentral t); columns are the standard deviation of the outcome within an arm, given the pain before. “Less pain only” is the one-sided question, to be chosen beforehand: more pain then counts as harm only.',
     table(['Trial', '1', '1.5', '2'], tables.trialPower.map(inPairs)),
@@ -62,10 +63,13 @@ export function methodPage(tables: Tables): string {
     table(['Trial', '0 called', '−1 found'], tables.trials),
     'No trial on oneself is blind: an expectation that takes off 0.5 on days with the exercise is a difference, and is found as one. The last line has no other effect in its first column.',
     '### Trend',
-    'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days.',
+    'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days. Pain that wanders for months without a direction is called falling or rising in a third of diaries at an autocorrelation of 0.95, and in two thirds where it is a random walk (180 days): it did fall or rise, and that says nothing of the months to come.',
     table(['Truth', 'called falling', 'called rising', 'the interval holds the truth'], tables.trends),
+    '### Two periods of four weeks',
+    'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days: how often the pain of the last four weeks is called lower or higher than that of the four before.',
+    table(['Days', 'a true 0 called', 'a true −2 called', 'the interval holds the true 0'], tables.fourWeeks),
     '### The next day',
-    'The exercise adds 1.5 to the pain of the next day (standard deviation 1.5) and is done on half of 60 days. The first figure is how often it is named, the second how often another is. With one exercise and no pain recorded on other days, nothing is ever said: whoever exercises on bad days only would be told of a harm that is none, in 32 % at an autocorrelation of 0.3 and in 74 % at 0.6.',
+    'The exercise adds 1.5 to the pain of the next day (standard deviation 1.5) and is done on half of 60 days. The first figure is how often it is named, the second how often another is. With one exercise and no pain recorded on other days, nothing is ever said: whoever exercises on bad days only would be told of a harm that is none, in 32 % at an autocorrelation of 0.3 and in 74 % at 0.6. Ten exercises on 180 days, or seasons, are more than such days can tell apart for certain. An exercise that makes the next day better makes the others look worse beside it, and one that is done on exactly the days of a flare, from its first to its last, cannot be told from the flare.',
     table(['Diary', 'named', 'falsely named'], tables.nextDays),
     '### No noticeable difference',
     'How often it is ever said; standard deviation 1.5; columns are sessions of the exercise.',

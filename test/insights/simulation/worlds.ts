@@ -9,6 +9,8 @@ export interface World {
   readonly base?: number;
   readonly spread?: number;
   readonly resemblance?: number;
+  /** What the first pain of a day is higher by, slowly. */
+  readonly level?: (day: number) => number;
   /** Standard deviation of pain after, and the autocorrelation of what is not the exercise, by sessions. */
   readonly deviation?: number;
   readonly memory?: number;
@@ -60,7 +62,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
   let [pain, noise, carried] = [normal(random), normal(random), 0];
   for (let day = 0; day < days; day += 1) {
     pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
-    const first = clamp(base + spread * pain + carried);
+    const first = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
     carried = 0;
     let now = first;
     const sessions: WorldSession[] = [];
@@ -276,6 +278,14 @@ export const restWorlds: readonly (World & { readonly bound: number })[] = [
 
 /** What the method cannot know: what is said where habits and something hidden go together. Nothing here does anything. */
 export const hiddenWorlds: readonly World[] = [
+  {
+    name: 'one exercise in the mornings only, when pain eases by 1 more whatever is done',
+    days: 180,
+    effects: zeros(3),
+    // Mornings and evenings take turns.
+    hidden: (_, day) => (day % 2 === 0 ? -1 : 0),
+    chooses: (_, day, random) => [day % 2 === 0 ? 0 : anyOf(1, 3, random)],
+  },
   {
     name: 'one exercise on Wednesdays only, when pain eases by 1 more whatever is done',
     days: 210,

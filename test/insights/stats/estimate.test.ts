@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import * as reference from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
+import { Covariance } from '../../../src/insights/stats/covariance.ts';
 import {
   confidenceSequence,
   type Estimate,
@@ -9,7 +10,6 @@ import {
   tInterval,
   welch,
 } from '../../../src/insights/stats/estimate.ts';
-import { adjustedDifference, noSums, plus, type Sums } from '../../../src/insights/stats/least-squares.ts';
 import { meanOf, medianOf, type Point, squaresOf } from '../../../src/insights/stats/points.ts';
 import { generator } from '../helpers.ts';
 
@@ -127,8 +127,12 @@ test('Welch, worked by hand: variances of means 1/4 and 1/2, freedom 3 and 6', (
 
 describe('the difference at the same pain before', () => {
   type Session = readonly [x: number, y: number];
-  const sumsOf = (sessions: readonly Session[]) =>
-    sessions.reduce<Sums>((sums, [x, y]) => plus(sums, x, y), noSums);
+  const differenceOf = (...groups: readonly (readonly Session[])[]) => {
+    const covariance = new Covariance(1);
+    for (const [group, sessions] of groups.entries())
+      for (const [x, y] of sessions) covariance.add(group, Float64Array.of(x), y);
+    return covariance.contrast(0, [1]);
+  };
 
   /** Solves the normal equations of y on 1, x and the indicator by elimination: the definition. */
   function solved(first: readonly Session[], second: readonly Session[]) {
@@ -166,14 +170,16 @@ describe('the difference at the same pain before', () => {
     const group = fc.array(session, { minLength: 3, maxLength: 15 });
     fc.assert(
       fc.property(group, group, (first, second) => {
-        const given = adjustedDifference(sumsOf(first), sumsOf(second), 1.5);
+        const given = differenceOf(first, second);
         const varied = [first, second].some((each) => new Set(each.map(([x]) => x)).size > 1);
         if (!varied || given === null) return;
         const { value, squares, weights, size } = solved(first, second);
         expect(given.value).toBeCloseTo(value, 7);
         expect(given.size).toBeCloseTo(size, 7);
-        // The residuals of all, moderated by 1.5; those of each group, moderated by that.
-        const all = (reference.sum(squares) + 4 * 1.5 ** 2) / (first.length + second.length - 3 + 4);
+        // The residuals of all, 1.5 at the least; those of each group, moderated by that.
+        const freedom = first.length + second.length - 3;
+        const common = Math.max(1.5 ** 2, reference.sum(squares) / freedom);
+        const all = (reference.sum(squares) + 4 * common) / (freedom + 4);
         const freedoms = [first.length + 3, second.length + 3];
         const variances = squares.map((sum, i) => ((sum + 4 * all) / (freedoms[i] ?? 0)) * (weights[i] ?? 0));
         expect(given.deviation ** 2 / given.size).toBeCloseTo(reference.sum(variances), 7);
@@ -184,17 +190,16 @@ describe('the difference at the same pain before', () => {
   });
 
   test('at one pain before is the difference of the means', () => {
-    const given = adjustedDifference(
-      sumsOf([
+    const given = differenceOf(
+      [
         [5, -2],
         [5, -4],
         [5, -3],
-      ]),
-      sumsOf([
+      ],
+      [
         [5, 0],
         [5, -1],
-      ]),
-      1.5,
+      ],
     );
     expect(given?.value).toBeCloseTo(-2.5, 12);
     expect(given?.size).toBeCloseTo(1.2, 12);
@@ -203,11 +208,11 @@ describe('the difference at the same pain before', () => {
   test('is nothing where the pain before alone tells the groups apart', () => {
     const bad = Array.from({ length: 8 }, (): Session => [9, -3]);
     const good = Array.from({ length: 8 }, (): Session => [3, 0]);
-    expect(adjustedDifference(sumsOf(bad), sumsOf(good), 1.5)).toBeNull();
+    expect(differenceOf(bad, good)).toBeNull();
     // 1 / (1/8 + 1/8 + 6²/xx) is 0.8 with xx = 36 and 1.23 with xx = 64.
     const spread = (by: number): Session[] => [...good.slice(2), [3 - by, 0], [3 + by, 0]];
-    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(18))), 1.5)?.size).toBeUndefined();
-    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(32))), 1.5)?.size).toBeCloseTo(1.23, 2);
+    expect(differenceOf(bad, spread(Math.sqrt(18)))?.size).toBeUndefined();
+    expect(differenceOf(bad, spread(Math.sqrt(32)))?.size).toBeCloseTo(1.23, 2);
   });
 
   test('finds a difference that the pain before hides', () => {
@@ -217,6 +222,6 @@ describe('the difference at the same pain before', () => {
     const others = Array.from({ length: 800 }, (_, i) => at(5 + (i % 4), 0));
     const meanOfY = (sessions: readonly Session[]) => meanOf(sessions.map(([, y]) => [y, 1]));
     expect(meanOfY(own) - meanOfY(others)).toBeCloseTo(0, 1);
-    expect(adjustedDifference(sumsOf(own), sumsOf(others), 1.5)?.value).toBeCloseTo(-1, 1);
+    expect(differenceOf(own, others)?.value).toBeCloseTo(-1, 1);
   });
 });
