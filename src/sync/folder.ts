@@ -28,7 +28,7 @@ interface Batch {
 interface FolderMeans extends SyncMeans {
   path: string;
   seal: Seal;
-  /** The ids of the users whose records go there; all without it. */
+  /** The ids of the users whose records go there, beside those who came from there; all without it. */
   users?: readonly number[] | undefined;
 }
 
@@ -151,7 +151,11 @@ export class Folder {
     }
   }
 
-  #collector = (): Collector => this.diary.collector(this.means.users);
+  /** Of the users that were chosen and those who came from there: what is recorded here for them is wanted there. */
+  #collector(): Collector {
+    const { users, remote } = this.means;
+    return this.diary.collector(users && [...new Set([...users, ...this.diary.usersFrom(remote)])]);
+  }
 
   /**
    * If the files of this machine say more than it knows, its database was set back, or is a copy: what it makes from now on has names

@@ -168,6 +168,35 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   ]);
 });
 
+test('forgetting a remote takes away nothing that came from another one of that name', async () => {
+  const { here, there, now } = pair();
+  const other = machine(now);
+  const remote = { name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null };
+  for (const [i, store] of [there, other].entries()) {
+    store.users.create(user({ email: `user-${i}@example.org` }));
+    here.remotes.add(remote);
+    await run(here, store);
+    if (store === there) here.remotes.remove('home');
+  }
+  const diary = await here.diary();
+  expect(diary.cameFrom('home').going).toEqual([{ record: 'user', id: 2 }]);
+  diary.forget('home');
+  expect(here.users.list().map(({ email }) => email)).toEqual(['user-0@example.org']);
+});
+
+test('with a user the names of the remotes that were for nobody else are erased', () => {
+  const { here } = pair();
+  here.users.create(user());
+  for (const [name, ourUser] of [
+    ['ole', null],
+    ['nora', 1],
+  ] as const)
+    here.remotes.add({ name, url: 'http://localhost:3000/', pin: null, ourUser });
+  here.erase(1);
+  expect(here.remotes.list().map(({ name }) => name)).toEqual(['ole']);
+  expect(readFileSync(here.path).includes('nora')).toBe(false);
+});
+
 describe('a service that always says that more follows', () => {
   test.each<[string, (seq: number) => number, boolean?]>([
     ['at the same position', () => 5],

@@ -224,6 +224,26 @@ describe('a folder', () => {
     }
   });
 
+  it('carries what is recorded for users who came from there back, whoever is named', async () => {
+    b?.users.create(user({ email: 'b@example.org' }));
+    c?.users.create(user({ email: 'c@example.org' }));
+    await run(a);
+    await run(b, {}, seal, [1]);
+    b?.logs.update(1, { notes: 'edited on b' });
+    b?.users.create(user({ email: 'private@example.org' }));
+    await run(b, {}, seal, [1]);
+    await run(a);
+    expect(a?.users.list().map(({ email }) => email)).toEqual(['a@example.org', 'b@example.org']);
+    expect(a?.logs.list().map(({ notes }) => notes)).toEqual(['edited on b']);
+    // Under the same name another folder begins anew.
+    b?.remotes.remove('folder');
+    rmSync(path, { recursive: true });
+    mkdirSync(path);
+    await run(b, {}, seal, [1]);
+    await run(c);
+    expect(c?.users.list().map(({ email }) => email)).toEqual(['c@example.org', 'b@example.org']);
+  });
+
   it('carries the records of the users that are named only, and all once they are', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
     await run(a, {}, seal, [1]);

@@ -13,6 +13,7 @@ import type { Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { CHANGE, HEAD } from '../sqlite/migrations/history-triggers.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
+import { Remotes } from '../sync/remotes.ts';
 
 /** What erasing works on. */
 interface Affected {
@@ -127,7 +128,7 @@ function eraseUser(
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
-  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
+  new Remotes(db).removeOf(userId);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
 }

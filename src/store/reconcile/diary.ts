@@ -11,7 +11,7 @@ import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
+import { BY_REMOTE, IN_FOLDERS, type Peer, readPeer, usersFrom, writePeer } from './peers.ts';
 import { mergedUsers } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
 import { type Limits, Receiver } from './receive.ts';
@@ -355,11 +355,14 @@ export class Diary {
     new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }
 
+  usersFrom = (remote: string): number[] => usersFrom(this.db, remote);
+
   /** The records here that came from a remote; a user who has others by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
     const made = this.db.all<RecordKey>(
       `SELECT entry.record, entry.recordId AS id FROM history AS entry JOIN history AS head ON head.seq = entry.head
-       WHERE head.source = 'sync' AND head.caller = ? AND entry.action = 'create'`,
+       WHERE entry.action = 'create' AND ${BY_REMOTE}`,
+      remote,
       remote,
     );
     const came = made.filter(

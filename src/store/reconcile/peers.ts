@@ -60,3 +60,17 @@ export function writePeer(
     ),
   );
 }
+
+/** SQL: whether a change came from a remote, and not from another one that had its name before. */
+export const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(
+  (SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = 'remotesSince' AND since.key = ?), 0)`;
+
+/** The ids of the users who came from a remote, also of those who are not there any more. */
+export const usersFrom = (db: Database, remote: string): number[] =>
+  db.column(
+    `SELECT DISTINCT entry.recordId FROM history AS entry JOIN history AS head ON head.seq = entry.head
+     WHERE entry.recordId <= ? AND entry.record = 'user' AND entry.action = 'create' AND ${BY_REMOTE} ORDER BY 1`,
+    db.lastId('users'),
+    remote,
+    remote,
+  );

@@ -8,7 +8,8 @@ import { storedJson } from '../sqlite/errors.ts';
  * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
  * `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `formerMarks`: ids of the
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
+ * history when each remote was added, by name; `formerMarks`: ids of the
  * users who have not been told yet why a ✔ or ✖ that a version of format 10 or before gave is gone, as a JSON array of texts.
  */
 type Setting =
@@ -27,6 +28,7 @@ type Setting =
   | 'backupFolders'
   | 'pairingCode'
   | 'pairingService'
+  | 'remotesSince'
   | 'formerMarks';
 
 /** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */

@@ -1,7 +1,9 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { IS_HELD } from '../reconcile/fold.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /** A service to sync with. Its token is kept in a file of its own. */
 export interface Remote {
@@ -47,6 +49,9 @@ export class Remotes {
         pin,
         ourUser,
       );
+      const settings = new Settings(this.db);
+      const since = storedJson<Record<string, number>>(settings.get('remotesSince') ?? '{}');
+      settings.set('remotesSince', JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
     });
   }
 
@@ -108,8 +113,20 @@ export class Remotes {
   /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */
   remove(name: string): void {
     this.db.write(() => {
-      if (this.db.run('DELETE FROM remotes WHERE name = ?', name).changes === 0)
+      if (!this.#delete('name = ?', name))
         throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
     });
+  }
+
+  /** Forgets the remotes at which a user here is another one. */
+  removeOf(userId: number): void {
+    this.#delete('ourUser = ?', userId);
+  }
+
+  #delete(condition: string, value: string | number): boolean {
+    const isFound = this.db.run(`DELETE FROM remotes WHERE ${condition}`, value).changes > 0;
+    this.db.run(`UPDATE settings SET value = (SELECT json_group_object(key, since.value) FROM json_each(settings.value) AS since
+      WHERE key IN (SELECT name FROM remotes)) WHERE name = 'remotesSince'`);
+    return isFound;
   }
 }
