@@ -13,7 +13,15 @@ import type { Name } from '../store/reconcile/state.ts';
 import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
 import { emptyResult, type SyncOptions, type SyncResult, type Waiting } from './result.ts';
 import type { Seal } from './seal.ts';
-import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
+import {
+  type Course,
+  countUnsent,
+  ended,
+  rehearsed,
+  type SyncMeans,
+  settleAgreed,
+  takeOver,
+} from './take.ts';
 
 /** Some of what a machine tells: parts that are taken over as one change, and how far they reach. */
 interface Batch {
@@ -82,7 +90,7 @@ export class Folder {
         this.#take(batch, course);
         diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
       });
-      eraseAgreed(course);
+      settleAgreed(course);
       const sent = await this.#tell(course.result);
       const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
       diary.setPeer(this.#key, { sent, view: null, at });

@@ -7,7 +7,15 @@ import { addCounts } from '../store/reconcile/received.ts';
 import type { Name } from '../store/reconcile/state.ts';
 import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
 import { type Exchanged, Refused, Service, type Wait } from './service.ts';
-import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
+import {
+  type Course,
+  countUnsent,
+  ended,
+  rehearsed,
+  type SyncMeans,
+  settleAgreed,
+  takeOver,
+} from './take.ts';
 import type { Transport } from './transport.ts';
 
 /** Text that is gathered before it is taken over as one change: some 200,000 logs. */
@@ -72,7 +80,7 @@ class Session {
     const { course } = this;
     await this.#pull();
     if (!course.result.isReadOnly) await this.#push();
-    eraseAgreed(course);
+    settleAgreed(course);
     this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
     course.store.remotes.setDatabase(course.remote, this.#database);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
-import type { Diary, Taken } from '../store/reconcile/diary.ts';
+import type { Diary, SameEmail, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import type { Name, State } from '../store/reconcile/state.ts';
@@ -73,7 +73,9 @@ export function takeOver<T>(
     if (!result.disputes.some((known) => isDeepStrictEqual(known, one))) result.disputes.push(one);
   result.refused += taken.refused;
   result.changes.push(...taken.changes);
-  result.sameEmails.push(...diary.sameEmails([...users.values()]));
+  // Of the machines of a folder several may tell of one user.
+  for (const pair of diary.sameEmails([...users.values()]))
+    if (!result.sameEmails.some((known) => isDeepStrictEqual(known, pair))) result.sameEmails.push(pair);
   return { taken, last };
 }
 
@@ -114,8 +116,14 @@ export function rehearsed({ store, result }: Course, take: () => void): SyncResu
   return result;
 }
 
-/** Erases here who was erased over there, if that was asked for. */
-export function eraseAgreed({ store, diary, options, result }: Course): void {
+/** Makes the deletions here that were held back before, and erases who was erased over there, if that was asked for. */
+export function settleAgreed({ store, diary, options, result }: Course): void {
+  const held = options.acceptDeletions ? diary.held() : [];
+  if (held.length > 0) {
+    for (const { record } of held) result.pulled[record].deleted++;
+    diary.settleHeld('delete');
+    result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
+  }
   if (!options.acceptErase) return;
   for (const id of diary.erasedElsewhere()) {
     store.erase(id);
@@ -126,6 +134,9 @@ export function eraseAgreed({ store, diary, options, result }: Course): void {
 /** The result, with what is left for a person to decide. */
 export function ended({ store, diary, result }: Course): SyncResult {
   result.erasedThere = diary.erasedElsewhere();
+  // Whoever is merged with one who is to be erased would be erased too.
+  const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => result.erasedThere.includes(one));
+  result.sameEmails = result.sameEmails.filter(isKept);
   result.held = diary.held();
   result.seq = store.history.last();
   return result;

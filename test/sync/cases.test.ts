@@ -168,6 +168,34 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   ]);
 });
 
+test('a user who comes to be one with another is not said to be deleted', async () => {
+  const { here, there, now } = pair();
+  for (const id of [1, 2]) {
+    there.users.create(user({ email: `user-${id}@example.org` }));
+    there.goals.create({ userId: id, sessionsPerWeek: id });
+  }
+  await run(here, there);
+  (await there.diary()).mergeUsers(2, 1, now());
+  const { pulled, held } = await run(here, there);
+  expect([pulled.user, pulled.goal, held]).toEqual([
+    { created: 0, changed: 1, deleted: 0 },
+    { created: 0, changed: 1, deleted: 0 },
+    [],
+  ]);
+});
+
+test('nobody is asked to merge a user with one who is to be erased', async () => {
+  const { here, there } = pair();
+  there.users.create(user());
+  await run(here, there);
+  there.erase(1);
+  const { id } = there.users.create(user());
+  const { sameEmails, erasedThere } = await run(here, there);
+  expect([sameEmails, erasedThere]).toEqual([[], [1]]);
+  const { sameEmails: later } = await run(here, there, { acceptErase: true });
+  expect([later, here.users.list().map((one) => one.id)]).toEqual([[], [id]]);
+});
+
 test('forgetting a remote takes away nothing that came from another one of that name', async () => {
   const { here, there, now } = pair();
   const other = machine(now);
@@ -484,6 +512,14 @@ describe('deletions that are held back', () => {
     expect([here.logs.count(), changes(here) - before, diary.held()]).toEqual([5, 1, []]);
     await settle(there, here);
     expect(there.logs.count()).toBe(5);
+  });
+
+  test('go with a sync that accepts them, though it brings nothing', async () => {
+    const { here, there, diary } = await emptied();
+    const { pulled, held, changes: made } = await run(here, there, { acceptDeletions: true });
+    expect([pulled.log.deleted, held, here.logs.count(), diary.held()]).toEqual([25, [], 5, []]);
+    expect(made).toEqual([here.latestChange]);
+    await settle(there, here);
   });
 
   test('come back everywhere once they are restored', async () => {

@@ -224,6 +224,13 @@ describe('a folder', () => {
     }
   });
 
+  it('tells once of users with one e-mail address, however many machines have them', async () => {
+    await run(a);
+    await run(b);
+    c?.users.create(user({ email: 'a@example.org' }));
+    expect((await run(c)).sameEmails).toHaveLength(1);
+  });
+
   it('carries what is recorded for users who came from there back, whoever is named', async () => {
     b?.users.create(user({ email: 'b@example.org' }));
     c?.users.create(user({ email: 'c@example.org' }));

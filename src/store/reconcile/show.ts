@@ -218,10 +218,8 @@ export class Shown {
     const going = kindNames.flatMap((kind) =>
       this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
     );
-    const isMerged = ({ merged }: Met) =>
-      merged.kind === 'user' && this.people.rootOf(merged.name) !== merged.name;
     // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
-    const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
+    const deleted = going.filter((met) => !this.#isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
     const settings = new Settings(this.db);
     if (acceptDeletions) {
@@ -251,11 +249,16 @@ export class Shown {
     this.#decideAll();
     for (const met of deleted) {
       // Into one who stays.
-      if (isMerged(met)) continue;
+      if (this.#isMerged(met)) continue;
       if (met.merged.kind !== 'user') met.held = met.wanted === undefined;
       if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
       met.wanted ??= met.row;
     }
+  }
+
+  /** Whether it does not show because its user is one with another. */
+  #isMerged({ merged: { kind, name } }: Met): boolean {
+    return (kind === 'user' || keyColumnOf(kind) === 'userId') && this.people.rootOf(name) !== name;
   }
 
   #write(kind: KindName, records: readonly Met[]): void {
@@ -269,10 +272,11 @@ export class Shown {
     const state = (row: Row | undefined) =>
       row ? JSON.stringify(columns.map((name) => row.cells[name] ?? null)) : null;
     const counts = this.received.counts[kind];
-    for (const [place, { row, wanted }] of differing.entries()) {
+    for (const [place, met] of differing.entries()) {
+      const { row, wanted } = met;
       const id = (wanted ?? row)?.id ?? 0;
       db.run('INSERT INTO temp.shown VALUES (?, ?, ?, ?)', place, id, state(row), state(wanted));
-      counts[row ? (wanted ? 'changed' : 'deleted') : 'created']++;
+      counts[row ? (wanted || this.#isMerged(met) ? 'changed' : 'deleted') : 'created']++;
     }
     const others = apply(db, kind, 'temp.shown');
     if (others.length > 0) throw new Error(`${others.length} ${kind} records are not as they were read.`);
