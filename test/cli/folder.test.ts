@@ -86,6 +86,29 @@ describe('a folder', () => {
     }
   });
 
+  test('does not say that it holds the same while a machine cannot be read', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await add(a, '--plain');
+    await sync(a);
+    for (const file of files()) if (file.endsWith('.json')) writeFileSync(file, '{');
+    await add(b, '--plain');
+    expect(await sync(b)).toMatchObject({
+      stdout: 'Nothing else differs from diary.\n',
+      stderr: expect.stringContaining('its list of files is not whole yet'),
+    });
+  });
+
+  test('says how far ahead the clock is by which something was recorded', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await add(a, '--plain');
+    await sync(a);
+    await add(b, '--plain');
+    const now = new Date('2020-01-01T12:00:00Z');
+    expect((await run(['sync'], { db: b, now })).stderr).toMatch(
+      /recorded by a clock that is [\d,]+ days ahead of this one/,
+    );
+  });
+
   test('without encryption has no key, and says that the other machines have none', async () => {
     const [a, b] = [diary('nora@example.org'), freshPath()];
     expect((await add(a, '--plain')).stdout).toContain('not encrypted');

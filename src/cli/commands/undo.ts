@@ -100,9 +100,8 @@ async function takeBack(
   const [made = latest[0]] = history.lastOfChange(named, 1);
   if (made) {
     const { madeBy } = await import('../views/history.ts');
-    const what = `${verb} change ${named}`;
-    await sayPlan(context, options, { change, latest }, `To ${what}, ${madeBy(made)}`);
-    await confirmReach(context, options, change, `${what.replace(/^./, (first) => first.toUpperCase())}?`);
+    await sayPlan(context, options, { change, latest }, `To ${verb} change ${named}, ${madeBy(made)}`);
+    await confirmReach(context, options, change, verb, named);
   }
   context.store.undo(change);
 }
@@ -112,16 +111,19 @@ async function confirmReach(
   context: Context,
   options: Options,
   change: number,
-  question: string,
+  verb: 'undo' | 'redo',
+  named: number,
 ): Promise<void> {
+  const question = `${verb === 'undo' ? 'Undo' : 'Redo'} change ${named}`;
   const machines = context.store.remotes.reachOf(change).map(escapeControls);
   const nothing = 'Nothing was changed.';
-  if (machines.length === 0 || options['everywhere']) return confirmed(context, options, question, nothing);
-  const reach = `The next sync takes it back at ${machines.join(', ')} too.`;
+  if (machines.length === 0 || options['everywhere'])
+    return confirmed(context, options, `${question}?`, nothing);
+  const reach = `The next sync ${verb === 'undo' ? 'takes it back' : 'redoes it'} at ${machines.join(', ')} too.`;
   sayAlways(context, reach);
   if (!context.interactive || options['yes'])
     throw new SciaticaError('conflict', `${nothing} ${reach} If that is what you want: --everywhere`);
-  await confirmed(context, {}, `${question.slice(0, -1)} here and at ${machines.join(', ')}?`, nothing);
+  await confirmed(context, {}, `${question} here and at ${machines.join(', ')}?`, nothing);
 }
 
 async function sayPlan(

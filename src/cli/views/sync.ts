@@ -15,6 +15,7 @@ const MOST_SHOWN = 20;
 const VALUE_WIDTH = 40;
 /** How far apart two clocks may be, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 120_000;
+const DAY_MS = 86_400_000;
 
 /** @param isDry whether it was found out only */
 export function resultLines(name: string, result: SyncResult, isDry = false): string[] {
@@ -35,7 +36,8 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
-  return [isSettled(result) ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
+  const isSame = isSettled(result) && !waiting?.length;
+  return [isSame ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
 /** `2 logs new, 1 changed; 1 goal changed` */
@@ -97,11 +99,16 @@ export function leftLines(name: string, result: SyncResult): string[] {
     ...waiting.map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
     ...(ahead > CLOCK_TOLERANCE_MS
       ? [
-          `The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`,
+          `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
         ]
       : []),
   ];
 }
+
+const aheadBy = (milliseconds: number): string =>
+  milliseconds < 2 * DAY_MS
+    ? counted(Math.round(milliseconds / 60_000), 'minute')
+    : counted(Math.round(milliseconds / DAY_MS), 'day');
 
 /** What both sides changed. */
 export function disputeLines(disputes: readonly Dispute[]): string[] {
