@@ -121,6 +121,18 @@ test('the undo of a first sync asks, and what was forgotten is sent nowhere', as
   expect([store.users.count(), store.logs.count()]).toEqual([1, 3]);
 });
 
+test('a deletion that is held back over there is not said to be the same there', async () => {
+  const { url, pin, tokenFile } = await serving(filled(3));
+  const db = freshPath();
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  await run(['sync'], { db });
+  await run(['undo', '1', '--yes', '--everywhere'], { db });
+  expect(await run(['sync'], { db })).toMatchObject({
+    stdout: 'Nothing else differs from home.\n',
+    stderr: expect.stringContaining('home holds 1 deletion back until somebody there agrees'),
+  });
+});
+
 test('deletions that are held back are named, and settled in either way', async () => {
   const { store, url, pin, tokenFile } = await serving(filled(60));
   const db = freshPath();

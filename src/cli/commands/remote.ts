@@ -180,7 +180,7 @@ async function removeRemote(context: Context, name: string, options: Options): P
   if (options['forget'] && remotes.find(name)) {
     const diary = await context.store.diary();
     const { going, staying } = diary.cameFrom(name);
-    const from = `that came from ${escapeControls(name)}`;
+    const from = `that came from ${escapeControls(name)} since it was added`;
     sayAlways(
       context,
       `${counted(going.length, 'record')} ${from} would go from here. Nothing is sent there.`,

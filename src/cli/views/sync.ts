@@ -36,7 +36,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
-  const isSame = isSettled(result) && !waiting?.length;
+  const isSame = isSettled(result) && !waiting?.length && result.heldThere === 0;
   return [isSame ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
