@@ -143,6 +143,11 @@ const strange = () =>
 
 function refusal({ status, text }: SyncResponse, hasToken: boolean): SciaticaError {
   const unusable = (message: string) => new SciaticaError('unusable', message);
+  if (status === 401 && text.includes('#problem-person-erased'))
+    return new SciaticaError(
+      'conflict',
+      'The person of the token was erased over there, for good. Nothing was sent, and nothing goes there any more. To erase the person here too: sciatica user erase. To keep the diary here: sciatica remote rm',
+    );
   if (status === 401)
     return unusable(
       hasToken

@@ -128,6 +128,19 @@ test('who is here already is said with a token for that one only', async () => {
   expect([there.users.count(), there.logs.count({ userId: 2 })]).toEqual([2, 2]);
 });
 
+test('who was erased over there is told so, and keeps what is here', async () => {
+  const { here, there, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  here.logs.create(log({ userId: 2, notes: 'not sent yet' }));
+  there.erase(2);
+  await expect(run(patient)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('was erased over there'),
+  });
+  expect(notes(here)).toEqual(['of ole@example.org', 'not sent yet']);
+});
+
 test('a token that was taken back ends the sync with a reason', async () => {
   const { there, token, run } = practice();
   const secret = token('admin', null);
