@@ -25,6 +25,20 @@ describe('user merge', () => {
     expect(asked.stderr).toMatch(/Norah .* is to show under .*Nora .*: 1 log, 1 goal\./);
   });
 
+  test('says first which tokens show nothing any more', async () => {
+    const db = twins();
+    const store = openStore(db);
+    store.tokens.create({ name: 'phone', role: 'patient', users: [2], lifetime: null });
+    store.tokens.create({ name: 'other', role: 'patient', users: [1], lifetime: null });
+    store.close();
+    const asked = await run(['user', 'merge', '2', '--into', '1'], { db });
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^Token phone is for user 2.*user 1/m),
+    ]);
+    expect(asked.stderr).not.toContain('Token other');
+  });
+
   test('lets the records show under the other user, in one change, which undo takes back', async () => {
     const db = twins();
     const before = records(db);

@@ -97,6 +97,12 @@ async function mergeUsers(
     context,
     `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongings.join(', ') || 'no records yet'}.`,
   );
+  for (const { name, users, revokedAt } of store.tokens.list())
+    if (users?.includes(id) && revokedAt === null)
+      sayAlways(
+        context,
+        `Token ${escapeControls(name)} is for user ${id}, who is not there then: whoever has it needs another one, for user ${into}.`,
+      );
   await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
   (await store.diary()).mergeUsers(id, into, context.now().getTime());
   sayDone(context, `Merged user ${id} into user ${into}.`);
