@@ -144,6 +144,27 @@ test('the undo of an imported file reaches the machine that it is from', async (
   expect(diary.held()).toContainEqual({ record: 'user', id: 1 });
 });
 
+test('an export of a file that was set back since brings all back that it says is there', () => {
+  const { here: first, there: third, now } = pair();
+  first.users.create(user());
+  first.logs.create(log());
+  const cycle = (...steps: ('delete' | 'restore')[]) => {
+    for (const step of steps)
+      if (step === 'delete') first.logs.delete(1);
+      else first.restore({ record: 'log', id: 1 });
+  };
+  cycle('delete');
+  const copy = copyOf(first);
+  cycle('restore', 'delete');
+  imported(third, exported(first));
+  cycle('restore');
+  const file = exported(first);
+  const back = setBack(first, copy, now);
+  imported(back, file);
+  imported(back, exported(third));
+  expect(back.logs.count()).toBe(1);
+});
+
 test('the undo of what was imported without an origin reaches nobody', () => {
   const { here } = pair();
   here.users.create(user());
@@ -512,6 +533,14 @@ describe('deletions that are held back', () => {
     expect([here.logs.count(), changes(here) - before, diary.held()]).toEqual([5, 1, []]);
     await settle(there, here);
     expect(there.logs.count()).toBe(5);
+  });
+
+  test('are held back no more once they are taken back over there', async () => {
+    const { here, there, diary } = await emptied();
+    const deletion = there.history.list().find(({ action }) => action === 'delete');
+    there.undo(deletion?.change ?? 0);
+    expect((await run(here, there)).held).toEqual([]);
+    expect([diary.held(), here.logs.count()]).toEqual([[], 30]);
   });
 
   test('go with a sync that accepts them, though it brings nothing', async () => {
