@@ -189,6 +189,16 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   ]);
 });
 
+test('of two users who were merged into each other the one shows who was merged first', async () => {
+  const { here, there, now } = pair();
+  for (const id of [1, 2]) there.users.create(user({ email: `user-${id}@example.org` }));
+  await run(here, there);
+  (await here.diary()).mergeUsers(1, 2, now());
+  (await there.diary()).mergeUsers(2, 1, now());
+  await settle(there, here);
+  expect(there.users.list().map(({ email }) => email)).toEqual(['user-1@example.org']);
+});
+
 test('a user who comes to be one with another is not said to be deleted', async () => {
   const { here, there, now } = pair();
   for (const id of [1, 2]) {

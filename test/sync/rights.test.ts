@@ -3,7 +3,7 @@ import type { Role } from '../../src/domain/access.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { log, user } from '../store/helpers.ts';
-import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** A practice with two patients behind a service that asks for tokens, and an empty machine. */
 function practice() {
@@ -139,6 +139,20 @@ test('who was erased over there is told so, and keeps what is here', async () =>
     message: expect.stringContaining('was erased over there'),
   });
   expect(notes(here)).toEqual(['of ole@example.org', 'not sent yet']);
+});
+
+test('a service that was set back gets what it lost of a patient from that patient', async () => {
+  const { here, there, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  const copy = copyOf(there);
+  here.logs.create(log({ userId: 2, notes: 'lost there' }));
+  await run(patient);
+  there.logs.update(2, { notes: 'made there since' });
+  await run(patient);
+  const back = setBack(there, copy, ticking());
+  const { setBack: which } = await syncWith(here, transportTo(back, { auth: true }), {}, { token: patient });
+  expect([which, notes(back)]).toEqual(['there', ['of nora@example.org', 'made there since', 'lost there']]);
 });
 
 test('a token that was taken back ends the sync with a reason', async () => {
