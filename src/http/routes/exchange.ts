@@ -174,6 +174,6 @@ function readSent(diary: Diary, text: string, token: number | undefined): Parcel
 /** For the audit: the ids of records that were made here, and of others those that they have elsewhere. */
 const disclosedStates = (states: readonly State[]) =>
   kindNames.flatMap((record) => {
-    const ids = states.filter(({ kind }) => kind === record).map(({ name }) => ({ id: partsOf(name).id }));
+    const ids = states.filter(({ kind }) => kind === record).map(({ name }) => ({ id: partsOf(name)[1] }));
     return ids.length > 0 ? [{ record, ...idsOf(ids) }] : [];
   });

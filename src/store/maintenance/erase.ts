@@ -4,7 +4,7 @@ import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
 import { type Erased, Erasures } from '../reconcile/erasures.ts';
 import { Fold } from '../reconcile/fold.ts';
-import { type NameParts, Names, nameOf, partsOf } from '../reconcile/names.ts';
+import { NAME, Names, partsOf } from '../reconcile/names.ts';
 import { everMerged } from '../reconcile/people.ts';
 import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
@@ -50,12 +50,11 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
   // A merge may have been taken back here since.
   const isStill = (id: number) => typeof fold.of('user', [id]).get(id)?.state.fields?.[INTO] === 'string';
   for (const waiting = [name]; waiting.length > 0; ) {
-    const rows = db.all<NameParts & { here: number | null }>(
-      `SELECT id AS here, origin, originId AS id, uid FROM replicas WHERE record = 'user' AND state ->> '$.fields.${INTO}' = ?`,
+    const rows = db.all<{ here: number | null; other: Name }>(
+      `SELECT id AS here, ${NAME} AS other FROM replicas WHERE record = 'user' AND state ->> '$.fields.${INTO}' = ?`,
       waiting.pop() ?? '',
     );
-    for (const { here, ...parts } of rows) {
-      const other = nameOf(parts);
+    for (const { here, other } of rows) {
       if (other === name || found.has(other) || (here !== null && !isStill(here))) continue;
       found.set(other, here);
       waiting.push(other);
@@ -224,15 +223,8 @@ function forgetReplicas(
   userId: number,
   ofUser: readonly Name[],
 ): void {
-  for (const name of ofUser) {
-    const { origin, id, uid } = partsOf(name);
-    db.run(
-      "DELETE FROM replicas WHERE originId = ? AND origin = ? AND uid = ? AND record = 'user'",
-      id,
-      origin,
-      uid,
-    );
-  }
+  const user = "DELETE FROM replicas WHERE origin = ? AND originId = ? AND uid = ? AND record = 'user'";
+  for (const name of ofUser) db.run(user, ...partsOf(name));
   const ids = JSON.stringify([
     ['user', userId],
     ...records.filter(({ record }) => hasName(record)).map(({ record, recordId }) => [record, recordId]),

@@ -2,7 +2,7 @@ import { INTO, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
-import { type NameParts, type Names, nameOf } from './names.ts';
+import { NAME, type Names, nameOf } from './names.ts';
 import { everMerged, People } from './people.ts';
 import type { Name, Stamp, State } from './state.ts';
 
@@ -40,6 +40,16 @@ export interface Collected {
 export interface Told {
   from: Position;
   to: Position;
+}
+
+/** A record that changed. */
+interface Changed {
+  /** Null for an entry that was erased. */
+  record: KindName | null;
+  /** By which it is known here; null for what was never shown. */
+  key: number | null;
+  /** Of a replica. */
+  name?: Name;
 }
 
 /** Most records in one part of an exchange, which is one change at the other database. */
@@ -101,32 +111,22 @@ export class Collector {
     if (firstSeq < endSeq) {
       const entries = this.#entries(firstSeq, endSeq, position.rev, most);
       const seq = entries.length < most ? endSeq : (entries.at(-1)?.seq ?? endSeq);
-      const keys = new Map<KindName, Set<number>>();
-      for (const { record, recordId, userId } of entries)
-        if (record) add(keys, record, keyColumnOf(record) === 'id' ? recordId : userId);
-      const states = this.#states(keys, []);
       return {
-        states,
+        states: this.#states(entries),
         to: { ...this.#at(seq), rev: position.rev },
         isLast: seq >= lastSeq && position.rev >= lastRev,
       };
     }
     const [firstRev, endRev] = this.#range('rev', position.rev, lastRev);
-    const replicas = this.db.all<NameParts & { rev: number; record: KindName; key: number | null }>(
-      `SELECT rev, record, id AS key, origin, originId AS id, uid FROM replicas
-       WHERE rev > ? AND rev <= ? ORDER BY rev LIMIT ?`,
+    const replicas = this.db.all<Changed & { rev: number }>(
+      `SELECT rev, record, id AS key, ${NAME} AS name FROM replicas WHERE rev > ? AND rev <= ? ORDER BY rev LIMIT ?`,
       firstRev,
       endRev,
       most,
     );
-    const keys = new Map<KindName, Set<number>>();
-    const unseen: Known[] = [];
-    for (const { record, key, ...parts } of replicas)
-      if (key !== null) add(keys, record, key);
-      else unseen.push(...[this.#fold.unseen(record, parts)].filter((known) => known !== undefined));
     const rev = replicas.length < most ? endRev : (replicas.at(-1)?.rev ?? endRev);
     const to = { ...this.#at(firstSeq), rev };
-    return { states: this.#states(keys, unseen), to, isLast: rev >= lastRev };
+    return { states: this.#states(replicas), to, isLast: rev >= lastRev };
   }
 
   /** From where to where is looked next, without what was told. */
@@ -143,8 +143,8 @@ export class Collector {
     const follows = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = ${KEY} AND replicas.record = history.record AND rev > ?)`;
     const isTheirs = '(SELECT value FROM json_each(?))';
     const theirs = users ? [JSON.stringify([...users, ...this.#mergedInto(users)])] : [];
-    return this.db.all<{ seq: number; record: KindName | null; recordId: number; userId: number }>(
-      `SELECT seq, record, recordId, userId FROM history WHERE seq > ? AND seq <= ?
+    return this.db.all<Changed & { seq: number }>(
+      `SELECT seq, record, ${KEY} AS key FROM history WHERE seq > ? AND seq <= ?
        ${this.told ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
       first,
       end,
@@ -172,8 +172,8 @@ export class Collector {
       return this.after(rest, most);
     }
     const { table } = kindOf(kind);
-    const rows = this.db.all<{ id: number; key: number }>(
-      `SELECT id, ${keyColumnOf(kind)} AS key FROM ${table} WHERE id > ? AND NOT EXISTS
+    const rows = this.db.all<Changed & { id: number }>(
+      `SELECT id, '${kind}' AS record, ${keyColumnOf(kind)} AS key FROM ${table} WHERE id > ? AND NOT EXISTS
          (SELECT 1 FROM history WHERE recordId = ${table}.id AND record = ?) ORDER BY id LIMIT ?`,
       after,
       kind,
@@ -182,16 +182,23 @@ export class Collector {
     const last = rows.at(-1);
     if (!last) return this.#old(position, [at + 1, 0], most);
     const next: readonly [number, number] = rows.length === most ? [at, last.id] : [at + 1, 0];
-    const states = this.#states(new Map([[kind, new Set(rows.map(({ key }) => key))]]), []);
-    return { states, to: { ...position, old: next }, isLast: false };
+    return { states: this.#states(rows), to: { ...position, old: next }, isLast: false };
   }
 
-  #states(keys: ReadonlyMap<KindName, ReadonlySet<number>>, unseen: readonly Known[]): State[] {
-    const found: State[] = [];
-    for (const kind of kindNames)
-      for (const known of this.#fold.of(kind, [...(keys.get(kind) ?? [])]).values())
-        found.push(...this.#sent(known));
-    return [...found, ...unseen.flatMap((known) => this.#sent(known))];
+  #states(changed: readonly Changed[]): State[] {
+    const states = kindNames.flatMap((kind) => {
+      const keys = changed.flatMap(({ record, key }) => (record === kind ? (key ?? []) : []));
+      return this.tell(kind, keys).map(({ state }) => state);
+    });
+    const unseen = changed.flatMap(({ record, key, name }) =>
+      record && name && key === null ? this.#unseen(record, name) : [],
+    );
+    return [...states, ...unseen];
+  }
+
+  #unseen(kind: KindName, name: Name): State[] {
+    const known = this.#fold.unseen(kind, name);
+    return known ? this.#sent(known) : [];
   }
 
   /** What is told of records of a kind, with what is shown of each. @param ids of what a user has one of, those of users */
@@ -218,7 +225,7 @@ export class Collector {
     for (const { id, userId, seq, clock, uid } of made) {
       const [owner, maker] = [this.names.ofUser(userId), this.names.makerOf(seq)];
       if (!this.#isMine(owner) || !this.#people.isThere(this.#people.rootOf(owner))) continue;
-      const name = nameOf({ origin: maker, id, uid });
+      const name = nameOf(maker, id, uid);
       if (this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })) continue;
       stamps.set(id, [clock, uid, maker]);
     }
@@ -228,12 +235,8 @@ export class Collector {
   /** What is told of the records of a kind that were never shown here. */
   tellUnseen(kind: KindName): State[] {
     return this.db
-      .all<NameParts>(
-        'SELECT origin, originId AS id, uid FROM replicas WHERE record = ? AND id IS NULL',
-        kind,
-      )
-      .flatMap((parts) => this.#fold.unseen(kind, parts) ?? [])
-      .flatMap((known) => this.#sent(known));
+      .column<Name>(`SELECT ${NAME} FROM replicas WHERE record = ? AND id IS NULL`, kind)
+      .flatMap((name) => this.#unseen(kind, name));
   }
 
   /** What is told of a record: of what is not there only its name, and nothing of erased users. */
@@ -284,10 +287,4 @@ function withOwner(bare: State, { kind, fields, statements }: State): State {
   const [statement, value] = [statements[group], fields?.[group]];
   if (!statement || value === undefined) return bare;
   return { ...bare, fields: { [group]: value }, statements: { [group]: statement } };
-}
-
-function add(keys: Map<KindName, Set<number>>, kind: KindName, key: number): void {
-  const known = keys.get(kind);
-  if (known) known.add(key);
-  else keys.set(kind, new Set([key]));
 }

@@ -8,8 +8,8 @@ import { type Collected, Collector, MOST_STATES, type Position, START, type Told
 import { noteDisputes } from './disputes.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
-import { Fold, IS_HELD, type Known, keyColumnOf, stored } from './fold.ts';
-import { Names, partsOf } from './names.ts';
+import { Fold, IS_HELD, type Known, keep, keyColumnOf, stored } from './fold.ts';
+import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { BY_REMOTE, IN_FOLDERS, type Peer, readPeer, usersFrom, writePeer } from './peers.ts';
 import { mergedUsers } from './people.ts';
@@ -336,21 +336,10 @@ export class Diary {
     const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
     this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
-    for (const [shownAs, state] of [
-      [null, alias],
-      [id, agreed],
-    ] as const) {
-      const { origin, id: originId, uid } = partsOf(state.name);
-      this.db.run(
-        "INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)",
-        shownAs,
-        origin,
-        originId,
-        uid,
-        this.db.lastId('history'),
-        stored(state),
-      );
-    }
+    keep(this.db, [
+      { id: undefined, state: alias },
+      { id, state: agreed },
+    ]);
     names.refresh();
     new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }
@@ -399,7 +388,7 @@ export class Diary {
         this.db.run(
           'UPDATE replicas SET seq = ?, state = ? WHERE id = ? AND record = ?',
           this.db.lastId('history'),
-          stored(state, { outside: true }),
+          stored({ state, outside: true }),
           id ?? 0,
           state.kind,
         );

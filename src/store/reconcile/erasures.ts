@@ -1,12 +1,15 @@
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
+import { NAME, type Names, nameOf, partsOf } from './names.ts';
 import type { Name, State } from './state.ts';
 
 /** What was erased: a user, or a record that belonged to one and to others. */
 export type Erased = readonly [record: KindName, name: Name];
 
-const withoutUid = (name: Name): Name => nameOf({ ...partsOf(name), uid: 0 });
+function withoutUid(name: Name): Name {
+  const [origin, id] = partsOf(name);
+  return nameOf(origin, id, 0);
+}
 
 /** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
 export class Erasures {
@@ -26,11 +29,11 @@ export class Erasures {
   /** @param users by their ids: only which of them were erased */
   all(users?: readonly number[]): Erased[] {
     return this.db
-      .all<NameParts & { record: KindName }>(
-        `SELECT record, origin, originId AS id, uid FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
+      .all<{ record: KindName; name: Name }>(
+        `SELECT record, ${NAME} AS name FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
         ...(users ? [JSON.stringify(users)] : []),
       )
-      .map(({ record, ...parts }) => [record, nameOf(parts)]);
+      .map(({ record, name }) => [record, name]);
   }
 
   /** Whether a record was erased, or ever belonged to a user who was. */
@@ -46,28 +49,15 @@ export class Erasures {
   }
 
   add(erased: readonly Erased[]): void {
-    for (const [record, name] of erased) {
-      const { origin, id, uid } = partsOf(name);
-      this.db.run(
-        'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)',
-        record,
-        origin,
-        id,
-        uid,
-      );
-    }
+    const sql = 'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)';
+    for (const [record, name] of erased) this.db.run(sql, record, ...partsOf(name));
   }
 
   /** Notes under which id a user was here who is erased. */
   setId(name: Name, id: number): void {
-    const { origin, id: originId, uid } = partsOf(name);
-    this.db.run(
-      "UPDATE erasures SET id = ? WHERE originId = ? AND origin = ? AND uid = ? AND record = 'user'",
-      id,
-      originId,
-      origin,
-      uid,
-    );
+    const sql =
+      "UPDATE erasures SET id = ? WHERE origin = ? AND originId = ? AND uid = ? AND record = 'user'";
+    this.db.run(sql, id, ...partsOf(name));
   }
 
   /** The ids here of what was erased elsewhere, of a kind. */
@@ -96,7 +86,7 @@ export class Erasures {
   #mergedInto(): number[] {
     return this.db.column(
       `SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL
-       AND state ->> '$.fields.${INTO}' IN (SELECT origin || '.' || originId || '.' || uid FROM erasures WHERE record = 'user')`,
+       AND state ->> '$.fields.${INTO}' IN (SELECT ${NAME} FROM erasures WHERE record = 'user')`,
     );
   }
 

@@ -282,9 +282,9 @@ export function stateWithout(
   { origin, seq }: Unsealed,
   { id, userId, ...cells }: Cells,
 ): State {
-  const userName = nameOf({ origin, id: Number(kind === 'user' ? id : userId), uid: 0 });
+  const userName = nameOf(origin, Number(kind === 'user' ? id : userId), 0);
   const isOfUser = kind === 'user' || keyColumnOf(kind) === 'userId';
-  const name = isOfUser ? userName : nameOf({ origin, id: Number(id), uid: 0 });
+  const name = isOfUser ? userName : nameOf(origin, Number(id), 0);
   const said: Statement = { stamp: [seq, 0, origin], seen: {} };
   const groups = [...statementsOf(kind).keys()].filter((group) => group !== INTO);
   return {

@@ -5,32 +5,25 @@ import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Name } from './state.ts';
 
-/** The parts of a name. */
-export interface NameParts {
-  origin: number;
-  id: number;
-  uid: number;
-}
+/** SQL: the name in a row of `replicas` or `erasures`. */
+export const NAME = "origin || '.' || originId || '.' || uid";
 
-export const nameOf = ({ origin, id, uid }: NameParts): Name => `${origin}.${id}.${uid}`;
+export const nameOf = (origin: number, id: number, uid: number): Name => `${origin}.${id}.${uid}`;
 
-export function partsOf(name: Name): NameParts {
-  const first = name.indexOf('.');
-  const second = name.indexOf('.', first + 1);
-  if (second < 0) return { origin: 0, id: 0, uid: 0 };
-  return {
-    origin: Number(name.slice(0, first)),
-    id: Number(name.slice(first + 1, second)),
-    uid: Number(name.slice(second + 1)),
-  };
+export function partsOf(name: Name): [origin: number, id: number, uid: number] {
+  const [origin = 0, id = 0, uid = 0] = name.split('.').map(Number);
+  return [origin, id, uid];
 }
 
 /** Whether two names are of one record; one without a uid is that of any. */
 export function isSameName(a: Name, b: Name): boolean {
-  const [one, other] = [partsOf(a), partsOf(b)];
-  const isSame = one.origin === other.origin && one.id === other.id;
-  return isSame && (one.uid === other.uid || one.uid === 0 || other.uid === 0);
+  const [[origin, id, uid], [otherOrigin, otherId, otherUid]] = [partsOf(a), partsOf(b)];
+  return origin === otherOrigin && id === otherId && (uid === otherUid || uid === 0 || otherUid === 0);
 }
+
+/** The ids of those of some names that were ever shown here. @param found as of `Names.idsOf` */
+export const shownIds = (found: ReadonlyMap<Name, number | null>): number[] =>
+  [...found.values()].filter((id) => id !== null);
 
 /** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
 const MOST_OF_TOKEN = 100;
@@ -109,65 +102,40 @@ export class Names {
 
   /** The name of a record here: as it came, or by the change that created it. */
   of(kind: KindName, id: number): Name {
-    const known = this.db.get<NameParts>(
-      'SELECT origin, originId AS id, uid FROM replicas WHERE id = ? AND record = ?',
-      id,
-      kind,
-    );
-    if (known) return nameOf(known);
+    const known = this.db.value<Name>(`SELECT ${NAME} FROM replicas WHERE id = ? AND record = ?`, id, kind);
+    if (known !== undefined) return known;
     const made = this.db.get<{ seq: number; uid: number }>(
       `SELECT entry.seq, head.uid FROM history AS entry JOIN history AS head ON head.seq = entry.head
        WHERE entry.recordId = ? AND entry.record = ? AND entry.action = 'create' ORDER BY entry.seq LIMIT 1`,
       id,
       kind,
     );
-    return nameOf({ origin: this.makerOf(made?.seq ?? 0), id, uid: made?.uid ?? 0 });
+    return nameOf(this.makerOf(made?.seq ?? 0), id, made?.uid ?? 0);
   }
 
   /** As `idOf`, for many names: null for a record that was never shown here; none for one that is not known. */
   idsOf(kind: KindName, names: readonly Name[]): Map<Name, number | null> {
-    const parts = names.map((name) => {
-      const { origin, id, uid } = partsOf(name);
-      return [id, origin, uid];
-    });
+    const parts = names.map(partsOf);
+    // Names from before the uids, and those in files, are those of any uid.
     const known = this.db.all<{ at: number; id: number | null }>(
-      `SELECT name.key AS at, replicas.id FROM json_each(?) AS name CROSS JOIN replicas ON originId = name.value ->> 0
-         AND origin = name.value ->> 1 AND record = ? AND (uid IN (name.value ->> 2, 0) OR name.value ->> 2 = 0) ORDER BY uid`,
+      `SELECT name.key AS at, replicas.id FROM json_each(?) AS name CROSS JOIN replicas ON origin = name.value ->> 0
+         AND originId = name.value ->> 1 AND record = ? AND (uid IN (name.value ->> 2, 0) OR name.value ->> 2 = 0) ORDER BY uid`,
       JSON.stringify(parts),
       kind,
     );
     const found = new Map(known.map(({ at, id }) => [names[at] as Name, id]));
     for (const [i, name] of names.entries()) {
-      const [id = 0, origin = 0] = parts[i] ?? [];
-      if (!found.has(name) && this.#isOfHere(kind, origin, id, name)) found.set(name, id);
+      const [origin = 0, id = 0] = parts[i] ?? [];
+      // Of here are the ids that were ever given.
+      const isOwn = !found.has(name) && this.isOwn(origin) && id <= this.db.lastId(kindOf(kind).table);
+      if (isOwn && isSameName(this.of(kind, id), name)) found.set(name, id);
     }
     return found;
   }
 
-  #isOfHere(kind: KindName, origin: number, id: number, name: Name): boolean {
-    return this.isOwn(origin) && this.#was(kind, id) && isSameName(this.of(kind, id), name);
-  }
-
   /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
   idOf(kind: KindName, name: Name): number | undefined {
-    const { origin, id, uid } = partsOf(name);
-    // Names from before the uids, and those in files, are those of any uid.
-    const known = this.db.get<{ id: number | null }>(
-      `SELECT id FROM replicas WHERE originId = ? AND origin = ? AND record = ? AND (uid IN (?, 0) OR ? = 0)
-       ORDER BY uid DESC`,
-      id,
-      origin,
-      kind,
-      uid,
-      uid,
-    );
-    if (known) return known.id ?? undefined;
-    return this.#isOfHere(kind, origin, id, name) ? id : undefined;
-  }
-
-  /** Whether an id was ever given here. */
-  #was(kind: KindName, id: number): boolean {
-    return id <= this.db.lastId(kindOf(kind).table);
+    return this.idsOf(kind, [name]).get(name) ?? undefined;
   }
 
   /** Forgets what was looked up: names may have been given since. */

@@ -63,7 +63,7 @@ export function originsIn({ states, erased, view }: Pick<Parcel, 'states' | 'era
   const add = (name: Name) => {
     if (seen.has(name)) return;
     seen.add(name);
-    found.add(partsOf(name).origin);
+    found.add(partsOf(name)[0]);
   };
   for (const [, name] of erased) add(name);
   for (const name of view ?? []) add(name);

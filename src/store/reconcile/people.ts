@@ -1,7 +1,7 @@
 import { INTO, type KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Fold, Known, Row } from './fold.ts';
-import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
+import { NAME, type Names, shownIds } from './names.ts';
 import { isLater, type Name, type Stamp } from './state.ts';
 
 /** A user who was merged into another. */
@@ -15,21 +15,19 @@ interface Merged {
 
 export const mergedUsers = (db: Database): Merged[] =>
   db
-    .all<NameParts & { into: Name; isTouched: number }>(
-      `SELECT origin, originId AS id, uid, state ->> '$.fields.${INTO}' AS "into", EXISTS (SELECT 1 FROM history
+    .all<{ name: Name; into: Name; isTouched: number }>(
+      `SELECT ${NAME} AS name, state ->> '$.fields.${INTO}' AS "into", EXISTS (SELECT 1 FROM history
          WHERE history.recordId = replicas.id AND history.record = 'user' AND history.seq > replicas.seq) AS isTouched
        FROM replicas INDEXED BY replicas_by_name WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL`,
     )
-    .map(({ into, isTouched, ...parts }) => ({ name: nameOf(parts), into, isTouched: isTouched === 1 }));
+    .map(({ isTouched, ...merged }) => ({ ...merged, isTouched: isTouched === 1 }));
 
 /** The names of the users of whom it was ever said that they are one with another, or not any more. */
 export const everMerged = (db: Database): Name[] =>
-  db
-    .all<NameParts>(
-      `SELECT origin, originId AS id, uid FROM replicas INDEXED BY replicas_by_name
-       WHERE record = 'user' AND state ->> '$.s.${INTO}' IS NOT NULL`,
-    )
-    .map(nameOf);
+  db.column(
+    `SELECT ${NAME} FROM replicas INDEXED BY replicas_by_name
+     WHERE record = 'user' AND state ->> '$.s.${INTO}' IS NOT NULL`,
+  );
 
 /** The users that records may belong to, and which of them are one (`user merge`). */
 export class People {
@@ -44,24 +42,16 @@ export class People {
   /** Looks many up at once. */
   load(names: readonly Name[]): void {
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
-    const ids = [...this.names.idsOf('user', missing)].flatMap(([name, id]) =>
-      id === null ? [] : [[name, id] as const],
-    );
-    const known = this.fold.of(
-      'user',
-      ids.map(([, id]) => id),
-    );
-    for (const [name, id] of ids) this.#known.set(name, known.get(id));
+    const ids = this.names.idsOf('user', missing);
+    const known = this.fold.of('user', shownIds(ids));
+    for (const name of missing) {
+      const id = ids.get(name);
+      this.#known.set(name, id ? known.get(id) : this.fold.unseen('user', name));
+    }
   }
 
   find(name: Name): Known | undefined {
-    if (!this.#known.has(name)) {
-      const id = this.names.idOf('user', name);
-      this.#known.set(
-        name,
-        id === undefined ? this.fold.unseen('user', partsOf(name)) : this.fold.of('user', [id]).get(id),
-      );
-    }
+    if (!this.#known.has(name)) this.load([name]);
     return this.#known.get(name);
   }
 

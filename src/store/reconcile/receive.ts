@@ -3,7 +3,7 @@ import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } 
 import type { Database } from '../sqlite/database.ts';
 import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
-import { isSameName, type Names, partsOf } from './names.ts';
+import { isSameName, NAME, type Names, partsOf, shownIds } from './names.ts';
 import { mergedUsers, People } from './people.ts';
 import { noneReceived, type Received } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
@@ -55,7 +55,7 @@ export class Receiver {
   run(states: readonly State[]): Received {
     for (const kind of kindNames) {
       const ofKind = states.filter((state) => state.kind === kind);
-      const ids = new Map(ofKind.map((state) => [state, partsOf(state.name).id]));
+      const ids = new Map(ofKind.map((state) => [state, partsOf(state.name)[1]]));
       // By their ids over there, so that they keep their order here.
       ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
       this.#meetAll(kind, ofKind);
@@ -110,10 +110,7 @@ export class Receiver {
       isOfUser ? 'user' : kind,
       states.map(({ name }) => name),
     );
-    const known = this.#fold.of(
-      kind,
-      [...ids.values()].filter((id) => id !== null),
-    );
+    const known = this.#fold.of(kind, shownIds(ids));
     if (kind !== 'user') this.#people.load(states.map(ownerNameOf));
     const groups = statementsOf(kind);
     for (const told of states) {
@@ -122,7 +119,7 @@ export class Receiver {
       const isUnseen = id === undefined ? ids.has(told.name) || isOfUser : isOfUser && !known.has(id);
       const here =
         (id === undefined ? undefined : known.get(id)) ??
-        (isUnseen ? this.#fold.unseen(kind, partsOf(told.name)) : undefined);
+        (isUnseen ? this.#fold.unseen(kind, told.name) : undefined);
       const state = (here && this.limits.again?.(told, here)) ?? told;
       if (!this.#mayTake(state, here)) {
         this.#received.refused++;
@@ -296,14 +293,14 @@ export class Receiver {
 
   /** The ids of the records of a user that came from elsewhere and are not shown; those that never were are gathered. */
   #waiting(kind: KindName, owner: Name): number[] {
-    const names = this.db.all<{ key: number | null; origin: number; id: number; uid: number }>(
-      'SELECT id AS key, origin, originId AS id, uid FROM replicas WHERE owner = ? AND record = ?',
+    const waiting = this.db.all<{ key: number | null; name: Name }>(
+      `SELECT id AS key, ${NAME} AS name FROM replicas WHERE owner = ? AND record = ?`,
       owner,
       kind,
     );
-    for (const { key, ...parts } of names)
-      if (key === null) this.#putAsItIs(kind, this.#fold.unseen(kind, parts));
-    return names.flatMap(({ key }) => key ?? []);
+    for (const { key, name } of waiting)
+      if (key === null) this.#putAsItIs(kind, this.#fold.unseen(kind, name));
+    return waiting.flatMap(({ key }) => key ?? []);
   }
 
   /** Of a kind with keys all records of the users concerned: which shows under its own name depends on the others. */
@@ -347,4 +344,4 @@ const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
 
 /** Of two names of one record the one with a uid. */
 const fullerName = (here: Name, there: Name): Name =>
-  partsOf(here).uid === 0 && isSameName(here, there) ? there : here;
+  partsOf(here)[2] === 0 && isSameName(here, there) ? there : here;

@@ -15,7 +15,7 @@ import { apply } from '../records/apply.ts';
 import { Settings } from '../records/settings.ts';
 import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isAsShown, type Known, keyColumnOf, ownerNameOf, type Row, stored } from './fold.ts';
+import { isAsShown, type Known, keep, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
 import type { People } from './people.ts';
 import type { Received } from './received.ts';
@@ -123,7 +123,7 @@ export class Shown {
   #give(met: Met): void {
     const { kind, name } = met.merged;
     if (met.id !== undefined) return;
-    const { id } = partsOf(name);
+    const [, id] = partsOf(name);
     const last = this.#lastId(kind);
     met.id = id > last && id <= last + MOST_SKIPPED_IDS && id < MAX_ID ? id : this.#nextId(kind);
     this.#lastIds.set(kind, met.id);
@@ -160,7 +160,7 @@ export class Shown {
       if (!key || keyColumnOf(kind) === 'userId') continue;
       const by = typeof key.second === 'object' ? key.second.by : undefined;
       const order = ({ merged }: Met) => {
-        const { origin, id, uid } = partsOf(merged.name);
+        const [origin, id, uid] = partsOf(merged.name);
         const first = by === undefined ? '' : merged.fields?.[by];
         return [first, uuids.get(origin), String(id).padStart(16, '0'), uid].join('.');
       };
@@ -290,34 +290,15 @@ export class Shown {
   /** Keeps what the history alone would not tell. */
   #store(records: readonly Met[]): void {
     if (records.length === 0) return;
-    const seq = this.db.lastId('history');
-    // In one statement: many small ones take three times as long.
-    this.db.exec(`CREATE TEMP TABLE IF NOT EXISTS known (record TEXT, id INTEGER, origin INTEGER, originId INTEGER, uid INTEGER,
-      owner TEXT, seq INTEGER, state TEXT)`);
-    for (const { id, merged, wanted, held, outside } of records) {
-      const { kind, name, fields } = merged;
-      const parts = partsOf(name);
-      const state = stored(merged, {
-        held: held && (wanted !== undefined || kind === 'user'),
-        outside,
-        isAsShown: wanted !== undefined && isAsShown(merged, wanted, this.names),
-      });
-      const waits = kind !== 'user' && !wanted && fields ? ownerNameOf(merged) : null;
-      this.db.run(
-        'INSERT INTO temp.known VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        kind,
-        id ?? null,
-        parts.origin,
-        parts.id,
-        parts.uid,
-        waits,
-        seq,
-        state,
-      );
-    }
-    this.db.run(`INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state)
-      SELECT record, id, origin, originId, uid, owner, seq, state FROM temp.known ORDER BY rowid`);
-    this.db.run('DELETE FROM temp.known');
+    const kept = records.map(({ id, merged, wanted, held, outside }) => ({
+      id,
+      state: merged,
+      owner: merged.kind !== 'user' && !wanted && merged.fields ? ownerNameOf(merged) : undefined,
+      held: held && (wanted !== undefined || merged.kind === 'user'),
+      outside,
+      isAsShown: wanted !== undefined && isAsShown(merged, wanted, this.names),
+    }));
+    keep(this.db, kept);
   }
 }
 
