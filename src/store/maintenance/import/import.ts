@@ -48,7 +48,7 @@ import {
   withOutcome,
   write,
 } from './staging.ts';
-import { prepareStates, requireNotMoved, StagedStates, stageStates } from './states.ts';
+import { requireNotMoved, StagedStates } from './states.ts';
 
 /** What a place in a file is called: `line 3`. */
 export type PlaceName = (at: number, kind: KindName) => string;
@@ -84,13 +84,8 @@ export interface ImportOptions extends Said {
   seal?: unknown;
 }
 
-/** What only the import of states has done. */
-const NONE = { disputes: [], held: [], erasedThere: [] } as const;
-
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
-
-const MAX_NAMED = 20;
 
 const NOT_THEIRS = 'Records would come to other people than they are of.';
 
@@ -104,9 +99,7 @@ export class Import {
   #faultCount = 0;
   #result: ImportResult | undefined;
 
-  /**
-   * @param target what the records come into
-   */
+  /** @param target what the records come into */
   constructor(
     private readonly db: Database,
     private readonly target: { change: RunChange },
@@ -114,7 +107,6 @@ export class Import {
   ) {
     useTemporaryFolder(db);
     prepareStaging(db);
-    prepareStates(db);
   }
 
   /** The faults and conflicts found so far: how many, and the first 10,000 of them. */
@@ -146,7 +138,7 @@ export class Import {
 
   /** Lays states aside. @param lines some as JSON each, with their place in the file */
   addStates(lines: readonly { at: number; line: string }[]): void {
-    for (const { at, line } of lines) stageStates(this.db, at, line);
+    for (const { at, line } of lines) this.db.run('INSERT INTO temp.import_states VALUES (?, ?)', at, line);
   }
 
   /**
@@ -192,7 +184,7 @@ export class Import {
       inOne: true,
       again: (state, here) => staged.undone.again(state, here),
     });
-    const moved = movedSince(db, before, MAX_NAMED);
+    const moved = movedSince(db, before);
     requireNotMoved(as, moved);
     // Files without states say nothing of times.
     const [disputes, unsaid] = seal ? [received.disputes, []] : [[], received.disputes];
@@ -200,8 +192,8 @@ export class Import {
       counts: this.#countAll((kind) =>
         countsOf(counts(db, kind), { counts: received.counts, disputes: unsaid }, kind, staged),
       ),
-      recipients: gainers(db, before, MAX_NAMED),
-      replaced: changedUsers(db, before, MAX_NAMED),
+      recipients: gainers(db, before),
+      replaced: changedUsers(db, before),
       moved,
       erased: staged.leftOut.get('user') ?? 0,
       disputes,
@@ -255,15 +247,6 @@ export class Import {
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
   }
 
-  /** Who is named, whatever comes of it. */
-  #people(): Pick<ImportResult, 'recipients' | 'replaced' | 'moved'> {
-    return {
-      recipients: recipients(this.db, MAX_NAMED),
-      replaced: replacedUsers(this.db, MAX_NAMED),
-      moved: movedRecords(this.db, MAX_NAMED),
-    };
-  }
-
   #countAll(counted: (kind: StagedKind) => Counts): ImportResult['counts'] {
     return Object.fromEntries(
       stagedKinds.map((kind) => [kind.name, counted(kind)]),
@@ -281,8 +264,12 @@ export class Import {
     }
     const result = {
       counts: this.#countAll((kind) => counts(this.db, kind)),
-      ...this.#people(),
-      ...NONE,
+      recipients: recipients(this.db),
+      replaced: replacedUsers(this.db),
+      moved: movedRecords(this.db),
+      disputes: [],
+      held: [],
+      erasedThere: [],
     };
     // What is from this database, and says so, knows whose its records are.
     const wrong = origin ? undefined : ownershipFault(this.db, said, MAX_FAULTS);
@@ -291,7 +278,8 @@ export class Import {
       for (const { at, kind, issue } of wrong.places) this.fault({ ...issue, at: this.place(at, kind) });
       throw new SciaticaError('conflict', NOT_THEIRS, this.#issues);
     }
-    this.#result = { ...result, erased: this.#faultErased() };
+    const erased = this.#faultAll(stagedUsers, 'erased', { field: '', message: 'was erased here' });
+    this.#result = { ...result, erased };
     for (const kind of stagedKinds.filter(({ hasKey }) => hasKey))
       this.#faultAll(kind, 'sameKey', keyFault(kind.name));
     for (const kind of stagedKinds)
@@ -301,11 +289,7 @@ export class Import {
     return this.#result;
   }
 
-  /** @returns how many users were erased here */
-  #faultErased(): number {
-    return this.#faultAll(stagedUsers, 'erased', { field: '', message: 'was erased here' });
-  }
-
+  /** @returns how many records have the outcome */
   #faultAll(kind: StagedKind, outcome: Outcome, issue: Issue): number {
     const { count, places } = withOutcome(this.db, kind, outcome, MAX_FAULTS);
     for (const at of places) this.fault({ ...issue, at: this.place(at, kind.name) });

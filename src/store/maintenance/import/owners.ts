@@ -10,6 +10,7 @@ import {
 import type { User } from '../../../domain/user.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { storedJson } from '../../sqlite/errors.ts';
 import { IS_NEW, type OnConflict, ownedStaged, type StagedKind, stagedUsers } from './staging.ts';
 
 /** Whose records an import is about: who may get them, and who is named. */
@@ -38,97 +39,92 @@ interface Place {
   issue: Issue;
 }
 
+/** So many users or records are named at most. */
+const MOST_NAMED = 20;
+
 /** Records that would be written, or would be if nothing stood in their way. */
 const COMES = `(${IS_NEW} OR _outcome IN ('conflicting', 'overwritten', 'sameKey'))`;
 
-/** The first `limit` users who are new; of a file without users, those whose records come. */
-export function recipients(db: Database, limit: number): Recipient[] {
+/** The first users here whose ids a query gives. */
+const usersIn = (db: Database, ids: string, ...values: number[]): Named[] =>
+  db.all<Named>(
+    `SELECT id, firstName, lastName FROM main.users WHERE id IN (${ids}) ORDER BY id LIMIT ${MOST_NAMED}`,
+    ...values,
+  );
+
+/** The first users who are new; of a file without users, those whose records come. */
+export function recipients(db: Database): Recipient[] {
   const isAny = db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === 1;
   const owners = ownedStaged.map(
     ({ staged }) => `SELECT userId FROM ${staged} WHERE ${IS_NEW} OR _outcome = 'overwritten'`,
   );
-  const rows = db.all<Named>(
-    isAny
-      ? `SELECT coalesce(_newId, id) AS id, firstName, lastName FROM ${stagedUsers.staged}
-         WHERE ${IS_NEW} ORDER BY _at LIMIT ?`
-      : `SELECT id, firstName, lastName FROM main.users WHERE id IN (${owners.join(' UNION ')}) ORDER BY id LIMIT ?`,
-    limit,
-  );
-  return rows.map((row) => ({ ...row, isNew: isAny }));
+  const named = isAny
+    ? db.all<Named>(
+        `SELECT coalesce(_newId, id) AS id, firstName, lastName FROM ${stagedUsers.staged}
+         WHERE ${IS_NEW} ORDER BY _at LIMIT ${MOST_NAMED}`,
+      )
+    : usersIn(db, owners.join(' UNION '));
+  return named.map((user) => ({ ...user, isNew: isAny }));
 }
 
 /** SQL: the id here of the staged record `i`. */
 const HERE = 'coalesce(i._newId, i.id)';
 
-/** The first `limit` users here whose records the file replaces, or would replace. */
-export function replacedUsers(db: Database, limit: number): Named[] {
+/** The first users here whose records the file replaces, or would replace. */
+export function replacedUsers(db: Database): Named[] {
   const replaced = "i._outcome IN ('conflicting', 'overwritten', 'sameKey')";
   const owners = ownedStaged.map(
     ({ table, staged }) =>
       `SELECT m.userId FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE} WHERE ${replaced}`,
   );
   const users = `SELECT ${HERE} FROM ${stagedUsers.staged} AS i WHERE ${replaced}`;
-  return db.all<Named>(
-    `SELECT id, firstName, lastName FROM main.users WHERE id IN (${[users, ...owners].join(' UNION ')}) ORDER BY id LIMIT ?`,
-    limit,
-  );
+  return usersIn(db, [users, ...owners].join(' UNION '));
 }
-
-const moves = ({ table, staged }: StagedKind, outcomes: string) =>
-  `FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE}
-   JOIN main.users AS u ON u.id = m.userId
-   WHERE m.userId <> i.userId AND i._outcome IN (${outcomes})`;
 
 /** SQL: the name of the user `id`, who may come with the file. */
 const nameSql = (id: string) =>
   `coalesce((SELECT firstName || ' ' || lastName FROM main.users WHERE id = ${id}),
     (SELECT firstName || ' ' || lastName FROM ${stagedUsers.staged} WHERE coalesce(_newId, id) = ${id}), ${id})`;
 
-/** The first `limit` records that change their owner. */
-export function movedRecords(db: Database, limit: number): Moved[] {
-  return ownedStaged
-    .flatMap((kind) =>
-      db.all<Moved>(
-        `SELECT '${kind.name}' AS record, m.id AS id, ${nameSql('m.userId')} AS "from", ${nameSql('i.userId')} AS "to"
-         ${moves(kind, "'overwritten'")} ORDER BY m.id LIMIT ?`,
-        limit,
-      ),
-    )
-    .slice(0, limit);
-}
-
-/** The users whom changes after the entry `seq` brought; where they brought none, those who got records: the first `limit`. */
-export function gainers(db: Database, seq: number, limit: number): Recipient[] {
-  const named = (condition: string) =>
-    db.all<Named>(
-      `SELECT id, firstName, lastName FROM main.users WHERE id IN (
-         SELECT userId FROM main.history WHERE seq > ? AND action = 'create' AND ${condition}) ORDER BY id LIMIT ?`,
-      seq,
-      limit,
-    );
-  const made = named("record = 'user'");
-  return (made.length > 0 ? made : named('TRUE')).map((user) => ({ ...user, isNew: made.length > 0 }));
-}
-
-/** The first `limit` users here whose records were changed or deleted after the entry `seq`. */
-export function changedUsers(db: Database, seq: number, limit: number): Named[] {
-  return db.all<Named>(
-    `SELECT id, firstName, lastName FROM main.users WHERE id IN (
-       SELECT userId FROM main.history WHERE seq > ? AND action <> 'create') ORDER BY id LIMIT ?`,
-    seq,
-    limit,
+/** Records of a kind that change their owner, of those with some outcomes, with their place in the file. */
+const movesOf = (
+  db: Database,
+  { name, table, staged }: StagedKind,
+  { outcomes, order, limit }: { outcomes: string; order: string; limit: number },
+): (Moved & { at: number })[] =>
+  db.all(
+    `SELECT i._at AS at, '${name}' AS record, m.id AS id, ${nameSql('m.userId')} AS "from", ${nameSql('i.userId')} AS "to"
+     FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE} JOIN main.users AS u ON u.id = m.userId
+     WHERE m.userId <> i.userId AND i._outcome IN (${outcomes}) ORDER BY ${order} LIMIT ${limit}`,
   );
+
+/** The first records that change their owner. */
+export const movedRecords = (db: Database): Moved[] =>
+  ownedStaged
+    .flatMap((kind) => movesOf(db, kind, { outcomes: "'overwritten'", order: 'm.id', limit: MOST_NAMED }))
+    .map(({ at: _, ...moved }) => moved)
+    .slice(0, MOST_NAMED);
+
+const CREATED = "SELECT userId FROM main.history WHERE seq > ? AND action = 'create'";
+
+/** The first users whom changes after the entry `seq` brought; where they brought none, those who got records. */
+export function gainers(db: Database, seq: number): Recipient[] {
+  const made = usersIn(db, `${CREATED} AND record = 'user'`, seq);
+  const isNew = made.length > 0;
+  return (isNew ? made : usersIn(db, CREATED, seq)).map((user) => ({ ...user, isNew }));
 }
 
-/** The first `limit` records that went to another user after the entry `seq`. */
-export function movedSince(db: Database, seq: number, limit: number): Moved[] {
-  return db.all<Moved>(
+/** The first users here whose records were changed or deleted after the entry `seq`. */
+export const changedUsers = (db: Database, seq: number): Named[] =>
+  usersIn(db, "SELECT userId FROM main.history WHERE seq > ? AND action <> 'create'", seq);
+
+/** The first records that went to another user after the entry `seq`. */
+export const movedSince = (db: Database, seq: number): Moved[] =>
+  db.all<Moved>(
     `SELECT record, recordId AS id, ${nameSql('formerUserId')} AS "from", ${nameSql('userId')} AS "to"
-     FROM main.history WHERE seq > ? AND formerUserId IS NOT NULL ORDER BY seq LIMIT ?`,
+     FROM main.history WHERE seq > ? AND formerUserId IS NOT NULL ORDER BY seq LIMIT ${MOST_NAMED}`,
     seq,
-    limit,
   );
-}
 
 /**
  * The one user of the staged records.
@@ -224,20 +220,18 @@ function strangers(db: Database, limit: number): Place[] {
   const getsRecords = ownedStaged
     .map((kind) => `EXISTS (SELECT 1 FROM ${kind.staged} WHERE userId = i.id AND ${COMES})`)
     .join(' OR ');
-  const names = ['firstName', 'lastName', 'email', 'diagnosisDate'] as const;
-  const columns = names.map((name) => `i.${name} AS there_${name}, m.${name} AS here_${name}`).join(', ');
+  const names = ['firstName', 'lastName', 'email', 'diagnosisDate'];
+  const person = (row: string) => `json_object(${names.map((name) => `'${name}', ${row}.${name}`)})`;
   const places: Place[] = [];
   for (let last = -1; places.length < limit; ) {
-    const rows = db.all<Record<string, string> & { at: number }>(
-      `SELECT i._at AS at, ${columns} FROM ${staged} AS i JOIN main.users AS m ON m.id = i.id
+    const rows = db.all<{ at: number; there: string; here: string }>(
+      `SELECT i._at AS at, ${person('i')} AS there, ${person('m')} AS here FROM ${staged} AS i JOIN main.users AS m ON m.id = i.id
        WHERE i._at > ? AND (i._outcome IN ('conflicting', 'overwritten') OR i._outcome = 'skipped' AND (${getsRecords}))
        ORDER BY i._at LIMIT ${BLOCK}`,
       last,
     );
     for (const row of rows) {
-      const person = (prefix: string) =>
-        Object.fromEntries(names.map((name) => [name, row[prefix + name]])) as unknown as User;
-      const [there, here] = [person('there_'), person('here_')];
+      const [there, here] = [storedJson<User>(row.there), storedJson<User>(row.here)];
       if (isSamePerson(there, here)) continue;
       const message = `is taken by a different user: ${fullName(here)} here, ${fullName(there)} in the file`;
       places.push({ at: row.at, kind: 'user', issue: { field: 'id', message } });
@@ -253,17 +247,11 @@ const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>)
 
 /** Records that would replace one of another user. */
 function moved(db: Database, limit: number): Place[] {
-  return ownedStaged.flatMap((kind) =>
-    db
-      .all<{ at: number; id: number; from: string; to: string }>(
-        `SELECT i._at AS at, m.id AS id, ${nameSql('m.userId')} AS "from", ${nameSql('i.userId')} AS "to"
-         ${moves(kind, "'conflicting', 'overwritten'")} ORDER BY i._at LIMIT ?`,
-        limit,
-      )
-      .map(({ at, id, from, to }) => ({
-        at,
-        kind: kind.name,
-        issue: { field: 'userId', message: `would move ${kind.name} ${id} from ${from} to ${to}` },
-      })),
-  );
+  return ownedStaged
+    .flatMap((kind) => movesOf(db, kind, { outcomes: "'conflicting', 'overwritten'", order: 'i._at', limit }))
+    .map(({ at, record: kind, id, from, to }) => ({
+      at,
+      kind,
+      issue: { field: 'userId', message: `would move ${kind} ${id} from ${from} to ${to}` },
+    }));
 }

@@ -35,19 +35,20 @@ export type Outcome =
 export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
 /** How many records of a file had each outcome; `deleted` are not in the file any more. */
-export type Counts = Record<
-  | 'new'
-  | 'equal'
-  | 'updated'
-  | 'kept'
-  | 'repeated'
-  | 'conflicting'
-  | 'skipped'
-  | 'overwritten'
-  | 'renumbered'
-  | 'deleted',
-  number
->;
+export type Counts = Record<(typeof counted)[number], number>;
+
+const counted = [
+  'new',
+  'equal',
+  'updated',
+  'kept',
+  'repeated',
+  'conflicting',
+  'skipped',
+  'overwritten',
+  'renumbered',
+  'deleted',
+] as const;
 
 /**
  * A kind of record as an import works on it: tables and columns. What an import adds to the fields of a record has a name
@@ -95,7 +96,9 @@ export function prepareStaging(db: Database): void {
     db.exec(`DROP TABLE IF EXISTS ${staged};
       CREATE TABLE ${staged} (_at INTEGER PRIMARY KEY, id INTEGER, _key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, _outcome TEXT, _newId INTEGER, _givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
-    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
+    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
+    DROP TABLE IF EXISTS temp.import_states;
+    CREATE TABLE temp.import_states (_at INTEGER PRIMARY KEY, line TEXT)`);
 }
 
 /** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
@@ -244,18 +247,7 @@ export function withOutcome(
 }
 
 export function counts(db: Database, { staged }: StagedKind): Counts {
-  const all: Counts = {
-    new: 0,
-    equal: 0,
-    updated: 0,
-    kept: 0,
-    repeated: 0,
-    conflicting: 0,
-    skipped: 0,
-    overwritten: 0,
-    renumbered: 0,
-    deleted: 0,
-  };
+  const all = Object.fromEntries(counted.map((name) => [name, 0])) as Counts;
   const rows = db.all<{ outcome: Outcome | null; count: number }>(
     `SELECT _outcome AS outcome, count(*) AS count FROM ${staged} GROUP BY 1`,
   );

@@ -29,16 +29,6 @@ import { Undone } from './undone.ts';
 
 const BLOCK = 5000;
 
-export function prepareStates(db: Database): void {
-  db.exec(`DROP TABLE IF EXISTS temp.import_states;
-    CREATE TABLE temp.import_states (_at INTEGER PRIMARY KEY, line TEXT)`);
-}
-
-/** Lays states aside. @param line some, as JSON */
-export function stageStates(db: Database, at: number, line: string): void {
-  db.run('INSERT INTO temp.import_states VALUES (?, ?)', at, line);
-}
-
 /** What is asked of the states of a file. */
 interface Asked {
   origin: FileOrigin;

@@ -21,7 +21,7 @@ export class Undone {
     names: Names,
     private readonly isOwn: boolean,
   ) {
-    this.#uids = new Set(undosOfImports(db));
+    this.#uids = new Set(db.column<number>(UNDOS_OF_IMPORTS));
     this.#stamp = stampNow(db, names);
   }
 
@@ -53,18 +53,9 @@ export class Undone {
   }
 }
 
-/** The uids of the changes that took imports back, or brought them again. */
-function undosOfImports(db: Database): number[] {
-  const reversals = db.all<{ change: number; undoes: number; uid: number }>(
-    'SELECT change, undoes, uid FROM history WHERE undoes IS NOT NULL',
-  );
-  if (reversals.length === 0) return [];
-  const imports = new Set(db.column<number>("SELECT change FROM history WHERE source = 'import'"));
-  const undone = new Map(reversals.map(({ change, undoes }) => [change, undoes]));
-  const rootOf = (change: number): number => {
-    let root = change;
-    for (let before = undone.get(root); before !== undefined; before = undone.get(root)) root = before;
-    return root;
-  };
-  return reversals.filter(({ change }) => imports.has(rootOf(change))).map(({ uid }) => uid);
-}
+/** SQL: the uids of the changes that took imports back, or brought them again. */
+const UNDOS_OF_IMPORTS = `WITH RECURSIVE
+    reversals AS MATERIALIZED (SELECT change, undoes, uid FROM history WHERE undoes IS NOT NULL),
+    undone (change, uid) AS (SELECT undoes, uid FROM reversals
+      UNION ALL SELECT reversals.undoes, undone.uid FROM undone JOIN reversals USING (change))
+  SELECT uid FROM undone WHERE change IN (SELECT change FROM history WHERE source = 'import')`;
