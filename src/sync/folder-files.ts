@@ -188,7 +188,5 @@ function manifestIn(line: string): Manifest | undefined {
     (view === null || Array.isArray(view)) &&
     Number.isSafeInteger(base) &&
     Number.isSafeInteger(erased);
-  return isWhole
-    ? { parts, base: base as number, view: view as Manifest['view'], erased: erased as number }
-    : undefined;
+  return isWhole ? ({ parts, base, view, erased } as Manifest) : undefined;
 }

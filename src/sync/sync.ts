@@ -4,7 +4,6 @@ import { type Collector, isForward, type Position, START, type Told } from '../s
 import type { Header } from '../store/reconcile/parcel.ts';
 import type { Peer } from '../store/reconcile/peers.ts';
 import { addCounts } from '../store/reconcile/received.ts';
-import type { Name } from '../store/reconcile/state.ts';
 import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
 import { type Exchanged, Refused, Service, type Wait } from './service.ts';
 import {
@@ -58,8 +57,6 @@ class Session {
   #peer: Peer;
   /** The users whose records travel, by their ids here; all without it. */
   #users: number[] | undefined;
-  /** The names of the users whose records the service shows; null for all. */
-  #view: readonly Name[] | null;
   /** The changes here that are known there, for they came from there. */
   #told: Told | undefined;
   /** How often all was to be read anew. */
@@ -73,7 +70,6 @@ class Session {
   ) {
     this.#database = course.result.database;
     this.#peer = course.diary.peer(this.#database);
-    this.#view = this.#peer.view;
   }
 
   async run(): Promise<SyncResult> {
@@ -157,18 +153,17 @@ class Session {
     const { database, from } = header;
     const view = this.course.diary.viewOf(header);
     const hasIdentity = database !== this.#database;
-    const hasView = have !== null && !isDeepStrictEqual(view, this.#view);
+    const hasView = have !== null && !isDeepStrictEqual(view, this.#peer.view);
     // It knows nothing of how far its changes were read.
     const isSetBack = have !== null && !isStart(have) && isStart(from);
     if (hasIdentity || isSetBack) this.course.result.setBack = 'there';
     const isAnew = hasIdentity || hasView || isSetBack;
-    if (isAnew) this.#peer = { view: null };
+    this.#peer = isAnew ? { view } : { ...this.#peer, view };
     if (isAnew && ++this.#anew > MOST_ANEW)
       throw new SciaticaError(
         'unusable',
         'The service has another identity, or shows other users, each time it is asked: do several databases answer there?',
       );
-    this.#view = view;
     this.#database = database;
     return isAnew;
   }
@@ -219,7 +214,7 @@ class Session {
     const { taken, last } = takeOver(course, texts, (text) => diary.read(text), isFirst);
     this.#peer = { ...peer, received: last.to, view: last.view };
     // What was just received need not be sent back.
-    if (taken.isEcho && taken.apart.length === 0) {
+    if (taken.isEcho) {
       if (isDeepStrictEqual(peer.sent, taken.from)) this.#peer.sent = taken.to;
       else this.#told = { from: taken.from, to: taken.to };
     }

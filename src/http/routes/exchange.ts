@@ -141,11 +141,7 @@ async function exchange(
   );
   const collector = diary.collector(users);
   // What came from the caller just now is known there.
-  const isEcho =
-    isKnown &&
-    isDeepStrictEqual(have, taken.from) &&
-    taken.isEcho &&
-    taken.refused + taken.apart.length === 0;
+  const isEcho = isKnown && isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
   const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
   const { counts, disputes, held, refused } = taken;

@@ -219,6 +219,7 @@ export class Diary {
         receive(true);
       }
       taken.to = collector.end();
+      taken.isEcho &&= taken.refused + taken.apart.length === 0;
       if (taken.apart.length === 0) after?.(taken);
     });
     for (const [i, state] of taken.apart.entries()) {
@@ -336,10 +337,7 @@ export class Diary {
     const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
     this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
-    keep(this.db, [
-      { id: undefined, state: alias },
-      { id, state: agreed },
-    ]);
+    keep(this.db, [{ state: alias }, { id, state: agreed }]);
     names.refresh();
     new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }

@@ -18,17 +18,8 @@ const KEPT_MS = 30 * 86_400_000;
 /** Remembers what both sides changed. @param now in milliseconds since 1970 */
 export function noteDisputes(db: Database, disputes: readonly Dispute[], now: number): void {
   if (disputes.length === 0) return;
-  const news = disputes.map(({ record, id, counts, change, isOfTwo, fields }): NotedDispute => {
-    const names = fields.map(({ field }) => field);
-    return {
-      record,
-      id,
-      counts,
-      fields: names,
-      noticed: now,
-      ...(change && { change }),
-      ...(isOfTwo && { isOfTwo }),
-    };
+  const news = disputes.map(({ fields, at: _, ...said }): NotedDispute => {
+    return { ...said, fields: fields.map(({ field }) => field), noticed: now };
   });
   const isNew = (known: NotedDispute) =>
     !news.some(({ record, id }) => record === known.record && id === known.id);

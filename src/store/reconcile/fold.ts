@@ -35,13 +35,13 @@ interface Stored extends Packed {
 /** A state that the history alone would not tell. */
 interface Kept {
   /** As of `Known`. */
-  id: number | undefined;
+  id?: number | undefined;
   state: State;
   /** For which user the record waits, which is not shown. */
   owner?: Name | undefined;
   /** As of `Stored`. */
-  held?: boolean;
-  outside?: boolean;
+  held?: boolean | undefined;
+  outside?: boolean | undefined;
   /** Whether the record shows its fields as they are. */
   isAsShown?: boolean;
 }
@@ -86,12 +86,13 @@ export const IS_HELD = `replicas.state ->> '$.held' = 1 AND NOT EXISTS (SELECT 1
 /** A record as it is known here. */
 export interface Known {
   /** The id here; of what a user has one of, the id of the user. Undefined if it was never shown. */
-  id: number | undefined;
+  id?: number | undefined;
   state: State;
   /** The cells of its row, with the ids of here; undefined if it is not shown. */
-  row: Row | undefined;
-  held: boolean;
-  outside: boolean;
+  row?: Row | undefined;
+  /** As of `Stored`. */
+  held?: boolean;
+  outside?: boolean;
 }
 
 /** A row of a table: its id, and the cells of its columns. */
@@ -126,14 +127,10 @@ const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement => ({
 });
 
 /** The state of a stored one. */
-const stateOf = (kind: KindName, name: Name, { life, owners, fields, c, s }: Stored): State => ({
-  kind,
-  name,
-  life,
-  owners,
-  ...(fields && { fields }),
-  statements: unpack(kind, { ...(c && { c }), ...(s && { s }) }, statementOf),
-});
+function stateOf(kind: KindName, name: Name, stored: Stored): State {
+  const { life, owners, fields } = stored;
+  return { kind, name, life, owners, fields, statements: unpack(kind, stored, statementOf) };
+}
 
 /** The column by which a record of a kind is known: what a user has one of is known by the user. */
 export const keyColumnOf = (kind: KindName): KeyColumn =>
@@ -203,13 +200,7 @@ export class Fold {
     );
     if (json === undefined) return undefined;
     const known = storedJson<Stored>(json);
-    return {
-      id: undefined,
-      state: stateOf(kind, name, known),
-      row: undefined,
-      held: false,
-      outside: known.outside === true,
-    };
+    return { state: stateOf(kind, name, known), outside: known.outside === true };
   }
 
   #rows(kind: KindName, ids: string): Map<number, Row> {
@@ -258,7 +249,7 @@ export class Fold {
       owners.push(fields['userId']);
     }
     const state: State = { kind, name: nameOf(origin, id, uid), life: 1, owners, fields, statements };
-    return { id, state, row, held: false, outside: false };
+    return { id, state, row };
   }
 
   #fold(

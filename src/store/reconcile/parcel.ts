@@ -166,7 +166,7 @@ function objectIn(line: string): Record<string, unknown> {
 }
 
 function headerIn(value: Record<string, unknown>): Header {
-  const { sciatica, database, databases, format, from, to, isLast, erased, view } = value;
+  const { sciatica, database, databases, format, from, to, erased, view } = value;
   const isWhole =
     sciatica === 'states' &&
     typeof database === 'string' &&
@@ -178,16 +178,7 @@ function headerIn(value: Record<string, unknown>): Header {
     Array.isArray(erased) &&
     (view === null || Array.isArray(view));
   if (!isWhole) throw broken('its first line is not that of an exchange');
-  return {
-    database,
-    databases,
-    format: format as number,
-    from,
-    to,
-    isLast: isLast === true,
-    erased: erased as Erased[],
-    view: view as Name[] | null,
-  };
+  return { ...(value as unknown as Header), isLast: value['isLast'] === true };
 }
 
 /** Whether a value names databases by their numbers. */
@@ -244,7 +235,7 @@ export class StateReader {
 
   /** @param isChecked whether its fields are known to make a record of the kind */
   state(value: object, isChecked = false): State {
-    const { k, n, l, o, f, c, s, x } = value as Encoded;
+    const { k, n, l, o, f, s, x } = value as Encoded;
     if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
       throw broken('a line is not that of a record');
     const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
@@ -254,7 +245,7 @@ export class StateReader {
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
     if (!isChecked) requireRecord(k, fields);
     if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
-    const statements = unpack(k, { ...(c && { c }), ...(s && { s }) }, (code) => this.#statement(code));
+    const statements = unpack(k, value as Encoded, (code) => this.#statement(code));
     return { kind: k, name, life: l, owners, fields, statements };
   }
 

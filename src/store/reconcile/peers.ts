@@ -18,28 +18,16 @@ export interface Peer {
 /** Stands for a token in what is remembered of machines that are met in folders: they have none, and tell more or less than their service. */
 export const IN_FOLDERS = -1;
 
-interface PeerRow {
-  received: string | null;
-  sent: string | null;
-  view: string;
-  at: number | null;
-}
-
 /** What is remembered of a database. @param token the id of the token with which it calls; 0 for none */
 export function readPeer(db: Database, uuid: string, token: number): Peer {
-  const row = db.get<PeerRow>(
-    'SELECT received, sent, view, at FROM peers WHERE uuid = ? AND token = ?',
+  // The patch leaves out what is null (RFC 7396).
+  const json = db.value<string>(
+    `SELECT json_patch('{}', json_object('received', json(received), 'sent', json(sent), 'view', json(view), 'at', at))
+     FROM peers WHERE uuid = ? AND token = ?`,
     uuid,
     token,
   );
-  if (!row) return { view: null };
-  const position = (json: string | null) => (json === null ? undefined : storedJson<Position>(json));
-  return {
-    received: position(row.received),
-    sent: position(row.sent),
-    view: storedJson(row.view),
-    at: row.at ?? undefined,
-  };
+  return { view: null, ...storedJson<Partial<Peer>>(json ?? '{}') };
 }
 
 export function writePeer(

@@ -69,7 +69,7 @@ export class People {
   isThere(name: Name): boolean {
     const user = this.find(name);
     if (!user?.state.fields || user.outside) return false;
-    return user.state.life % 2 === 1 || user.held;
+    return user.state.life % 2 === 1 || user.held === true;
   }
 
   /**

@@ -130,16 +130,7 @@ export class Receiver {
         continue;
       }
       if (!here) {
-        this.#put({
-          id,
-          state,
-          merged: state,
-          row: undefined,
-          held: false,
-          outside: false,
-          isNew: true,
-          told: state,
-        });
+        this.#put({ id, state, merged: state, isNew: true, told: state });
         continue;
       }
       const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, state, groups);
@@ -156,8 +147,15 @@ export class Receiver {
         if (owner !== undefined) this.#formerOwners.add(owner);
       }
       // Another deletion, or a restore, is not the deletion that was held back.
-      const held = here.held && merged.life === here.state.life;
-      this.#put({ ...here, merged, held, outside: here.outside && !state.fields, isNew: false, told: state });
+      const held = here.held === true && merged.life === here.state.life;
+      this.#put({
+        ...here,
+        merged,
+        held,
+        outside: here.outside === true && !state.fields,
+        isNew: false,
+        told: state,
+      });
     }
   }
 

@@ -91,20 +91,17 @@ export class Shown {
   }
 
   #decideAll(): void {
-    for (const kind of kindNames)
-      for (const met of this.#of(kind)) {
-        met.wanted = undefined;
-        this.#decide(met);
-      }
+    for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
   }
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
   #decide(met: Met): void {
     const { kind } = met.merged;
+    met.wanted = undefined;
     if (!isWhole(met.merged) || met.outside) return;
     if (kind === 'user') {
       if (!this.people.isShown(met.merged.name)) return;
-      this.#give(met);
+      met.id ??= this.#nextId(kind, partsOf(met.merged.name)[1]);
       met.wanted = this.#rowOf(met, undefined);
       this.people.set({ ...met, state: met.merged });
       return;
@@ -116,30 +113,18 @@ export class Shown {
       if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
       met.id = owner;
       met.row ??= this.people.rowOf(kind, owner);
-    } else this.#give(met);
+    } else met.id ??= this.#nextId(kind, partsOf(met.merged.name)[1]);
     met.wanted = this.#rowOf(met, owner);
   }
 
-  #give(met: Met): void {
-    const { kind, name } = met.merged;
-    if (met.id !== undefined) return;
-    const [, id] = partsOf(name);
-    const last = this.#lastId(kind);
-    met.id = id > last && id <= last + MOST_SKIPPED_IDS && id < MAX_ID ? id : this.#nextId(kind);
-    this.#lastIds.set(kind, met.id);
-  }
-
-  #lastId(kind: KindName): number {
-    const known = this.#lastIds.get(kind);
-    if (known !== undefined) return known;
-    return this.db.lastId(kindOf(kind).table);
-  }
-
-  #nextId(kind: KindName): number {
-    const next = this.#lastId(kind) + 1;
-    if (next > MAX_ID) throw idsUsedUp(kind);
-    this.#lastIds.set(kind, next);
-    return next;
+  /** An id that was never given here. @param there the one that the record has elsewhere: taken unless it is far above all others */
+  #nextId(kind: KindName, there = 0): number {
+    const last = this.#lastIds.get(kind) ?? this.db.lastId(kindOf(kind).table);
+    const isFit = there > last && there <= last + MOST_SKIPPED_IDS && there < MAX_ID;
+    if (!isFit && last >= MAX_ID) throw idsUsedUp(kind);
+    const id = isFit ? there : last + 1;
+    this.#lastIds.set(kind, id);
+    return id;
   }
 
   #rowOf({ id, row, merged }: Met, owner: number | undefined): Row {
