@@ -14,7 +14,7 @@ import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
 import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
 import { Remotes } from '../sync/remotes.ts';
-import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
+import { backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
 import { unfinishedErasing } from './erasing.ts';
 
@@ -44,21 +44,16 @@ const ROOM = 50_000_000;
 const RESCUE =
   'Bring back a backup (sciatica restore FILE), or save what can be read (sciatica doctor --rescue FILE).';
 
+const well = (name: string, detail: string): Check => ({ name, ok: true, detail });
+const fault = (name: string, detail: string, advice: string): Check => ({ name, ok: false, detail, advice });
+
 /** Looks a database over. It changes nothing, and makes none where there is none. */
 export function examine(path: string): Examination {
   // A log without its database may hold records.
   const exists = existsSync(path) || sizeOf(`${path}-wal`) > 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
-  const examination: Examination = {
-    path,
-    exists,
-    bytes,
-    version: null,
-    journalMode: null,
-    identity: null,
-    counts: null,
-    checks: [],
-  };
+  const unknown = { version: null, journalMode: null, identity: null, counts: null };
+  const examination: Examination = { path, exists, bytes, ...unknown, checks: [] };
   if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
   else examination.checks.push(absent(path));
   const folder = dirname(path);
@@ -70,15 +65,10 @@ export function examine(path: string): Examination {
 
 function absent(path: string): Check {
   const kept = copiesBeside(path);
-  return {
-    name: 'Database',
-    ok: kept.length === 0,
-    detail: 'there is none yet; it is made when you first record something',
-    ...(kept.length > 0 && {
-      detail: `it is gone, but a copy of it is here: ${kept.join(', ')}`,
-      advice: 'Bring one back: sciatica restore FILE',
-    }),
-  };
+  if (kept.length === 0)
+    return well('Database', 'there is none yet; it is made when you first record something');
+  const detail = `it is gone, but a copy of it is here: ${kept.join(', ')}`;
+  return fault('Database', detail, 'Bring one back: sciatica restore FILE');
 }
 
 /** What only SQLite can tell. */
@@ -93,22 +83,15 @@ function inside(examination: Examination): Check[] {
       if (applicationId !== APPLICATION_ID)
         return [unreadable('it belongs to another program', 'Give another file with --db.')];
     }
-    const db = openToRead(path);
-    try {
+    return withDatabase(openToRead(path), (db) => {
       const checks = [format(examination, db), integrity(db), foreignKeys(db)];
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
-      const isCurrent = examination.version === migrations.length;
-      return [
-        ...checks,
-        room(db),
-        ...(isCurrent
-          ? [identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db)]
-          : []),
-      ];
-    } finally {
-      db.close();
-    }
+      checks.push(room(db));
+      if (examination.version === migrations.length)
+        checks.push(identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db));
+      return checks;
+    });
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError)) throw failed;
@@ -120,12 +103,7 @@ function inside(examination: Examination): Check[] {
   }
 }
 
-const unreadable = (detail: string, advice: string): Check => ({
-  name: 'Database',
-  ok: false,
-  detail,
-  advice,
-});
+const unreadable = (detail: string, advice: string): Check => fault('Database', detail, advice);
 
 function format(examination: Examination, db: Database): Check {
   const version = db.pragma<number>('user_version');
@@ -133,28 +111,22 @@ function format(examination: Examination, db: Database): Check {
   examination.journalMode = db.pragma<string>('journal_mode');
   const name = 'Format';
   if (version > migrations.length)
-    return {
-      name,
-      ok: false,
-      detail: `version ${version}; this sciatica knows ${migrations.length}`,
-      advice: 'Update sciatica.',
-    };
-  if (version === 0) return { name, ok: true, detail: 'empty; it is filled in at the next use' };
+    return fault(name, `version ${version}; this sciatica knows ${migrations.length}`, 'Update sciatica.');
+  if (version === 0) return well(name, 'empty; it is filled in at the next use');
   try {
     examination.counts = holdingOf(db).counts;
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }
   const old = version < migrations.length ? `; the next use brings it to ${migrations.length}` : '';
-  return { name, ok: true, detail: `version ${version}${old}` };
+  return well(name, `version ${version}${old}`);
 }
 
 function identity(examination: Examination, db: Database): Check {
   const id = new Settings(db).get('id');
   examination.identity = id ?? null;
   const name = 'Identity';
-  if (id !== undefined) return { name, ok: true, detail: id };
-  return { name, ok: false, detail: 'it has none', advice: 'Give it one: sciatica identity new' };
+  return id === undefined ? fault(name, 'it has none', 'Give it one: sciatica identity new') : well(name, id);
 }
 
 /** When each remote was last in step, and what waits for a decision. */
@@ -177,84 +149,74 @@ function syncState(db: Database): Check[] {
 function integrity(db: Database): Check {
   const faults = integrityFaults(db);
   if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
-  if (faults.length === 0) return { name: 'Integrity', ok: true, detail: 'every page is sound' };
+  if (faults.length === 0) return well('Integrity', 'every page is sound');
   // SQLite ends with a line feed per page and names trees by number: the first line is enough to look it up.
   const [first = ''] = faults.map((fault) => fault.replace(/\s+/g, ' '));
-  return { name: 'Integrity', ok: false, detail: `damaged: ${first}`, advice: RESCUE };
+  return fault('Integrity', `damaged: ${first}`, RESCUE);
 }
 
 function foreignKeys(db: Database): Check {
   const name = 'References';
   try {
     const faults = referenceFaults(db);
-    if (faults === 0) return { name, ok: true, detail: 'every record belongs to its user' };
-    return {
-      name,
-      ok: false,
-      detail: `${faults} records belong to no user, or entries of the history to no change`,
-      advice: RESCUE,
-    };
+    if (faults === 0) return well(name, 'every record belongs to its user');
+    return fault(name, `${faults} records belong to no user, or entries of the history to no change`, RESCUE);
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
-    return { name, ok: false, detail: 'they cannot be read', advice: RESCUE };
+    return fault(name, 'they cannot be read', RESCUE);
   }
 }
 
 /** Health data is for its owner's eyes. */
 function permissions(path: string, folder: string): Check {
   const name = 'Permissions';
-  const fault = openFile(path) ?? openFolder(path, folder);
-  return fault ? { name, ok: false, ...fault } : { name, ok: true, detail: 'nobody else may read it' };
+  const [detail, advice] = openFile(path) ?? openFolder(path, folder) ?? [];
+  return detail && advice ? fault(name, detail, advice) : well(name, 'nobody else may read it');
 }
 
-function openFile(path: string): Pick<Check, 'detail' | 'advice'> | undefined {
+/** A fault, and what helps. */
+type Found = [detail: string, advice: string] | undefined;
+
+function openFile(path: string): Found {
   const files = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => existsSync(file));
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
   if (open.length === 0 || foreignSidecar(path)) return undefined;
-  return {
-    detail: `others on this computer may read ${open.map((file) => basename(file)).join(', ')}`,
-    advice: `chmod 600 ${open.join(' ')}`,
-  };
+  const names = open.map((file) => basename(file)).join(', ');
+  return [`others on this computer may read ${names}`, `chmod 600 ${open.join(' ')}`];
 }
 
 /** Who may write to a folder can put another file in the place of one in it; in /tmp and the like, beside it. */
-function openFolder(path: string, folder: string): Pick<Check, 'detail' | 'advice'> | undefined {
+function openFolder(path: string, folder: string): Found {
   const { mode, uid } = statSync(folder);
   const advice = `Keep it in a folder of your own (--db), not in ${folder}.`;
   const foreign = foreignSidecar(path);
-  if (foreign) return { detail: `${basename(foreign)} belongs to another user`, advice };
+  if (foreign) return [`${basename(foreign)} belongs to another user`, advice];
   if (uid !== 0 && uid !== process.geteuid?.())
-    return { detail: `its folder belongs to another user (uid ${uid}), who can replace it`, advice };
+    return [`its folder belongs to another user (uid ${uid}), who can replace it`, advice];
   if ((mode & 0o022) === 0) return undefined;
   return (mode & 0o1000) === 0
-    ? { detail: 'others may write to its folder, and so replace it', advice: `chmod go-w ${folder}` }
-    : { detail: 'others may put files beside it', advice };
+    ? ['others may write to its folder, and so replace it', `chmod go-w ${folder}`]
+    : ['others may put files beside it', advice];
 }
 
 function space(folder: string, bytes: number): Check {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const ok = free >= Math.max(ROOM, 2 * bytes);
-  const megabytes = Math.floor(free / 1e6).toLocaleString('en');
-  return {
-    name: 'Free space',
-    ok,
-    detail: `${megabytes} MB`,
-    ...(!ok && { advice: 'Make room on the disk: a backup or an update needs a copy of the database.' }),
-  };
+  const [name, detail] = ['Free space', `${Math.floor(free / 1e6).toLocaleString('en')} MB`];
+  if (free >= Math.max(ROOM, 2 * bytes)) return well(name, detail);
+  return fault(name, detail, 'Make room on the disk: a backup or an update needs a copy of the database.');
 }
 
 /** Write-ahead logs need memory that all users of the file share: not across a network (https://sqlite.org/wal.html). */
 function place(folder: string): Check {
   const network = networkName(statfsSync(folder).type);
   const name = 'Disk';
-  if (!network) return { name, ok: true, detail: 'on this computer' };
-  return {
+  if (!network) return well(name, 'on this computer');
+  return fault(
     name,
-    ok: false,
-    detail: `${network}: two computers that write there at once can damage the database`,
-    advice: 'Keep it on a local disk (--db or SCIATICA_DB), and put backups on the network instead.',
-  };
+    `${network}: two computers that write there at once can damage the database`,
+    'Keep it on a local disk (--db or SCIATICA_DB), and put backups on the network instead.',
+  );
 }
 
 /** In milliseconds: among the backups, a copy of the database waits for the process that is to look through it, which another one has started. */
@@ -267,13 +229,8 @@ function leftovers(path: string): Check {
     abandonedIn(folder).filter((file) => folder === beside || isOld(file)),
   );
   const name = 'Leftovers';
-  if (left.length === 0) return { name, ok: true, detail: 'none' };
-  return {
-    name,
-    ok: false,
-    detail: `${left.length} unfinished temporary files`,
-    advice: `rm -r ${left.join(' ')}`,
-  };
+  if (left.length === 0) return well(name, 'none');
+  return fault(name, `${left.length} unfinished temporary files`, `rm -r ${left.join(' ')}`);
 }
 
 /** The folders of automatic backups, as far as the database can say. */
@@ -304,14 +261,8 @@ function erasing(db: Database): Check[] {
   if (!unfinished) return [];
   const { users, left } = unfinished;
   const where = left ? left.join(', ') : 'the database file and its backups';
-  return [
-    {
-      name: 'Erasing',
-      ok: false,
-      detail: `not finished: user ${users.join(', ')} was erased, but may still be in ${where}`,
-      advice: `Finish it: sciatica user erase ${users[0]}`,
-    },
-  ];
+  const detail = `not finished: user ${users.join(', ')} was erased, but may still be in ${where}`;
+  return [fault('Erasing', detail, `Finish it: sciatica user erase ${users[0]}`)];
 }
 
 /** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */
@@ -344,13 +295,12 @@ const inMegabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString
 function writeAheadLog(path: string): Check {
   const bytes = logBytesOf(path);
   const name = 'Write-ahead log';
-  if (bytes <= 2 * MOST_LOG_BYTES) return { name, ok: true, detail: inMegabytes(bytes) };
-  return {
+  if (bytes <= 2 * MOST_LOG_BYTES) return well(name, inMegabytes(bytes));
+  return fault(
     name,
-    ok: false,
-    detail: `${inMegabytes(bytes)}; a program that reads an old state of the database keeps it from shrinking`,
-    advice: 'End what reads for long (an export, a pager, a backup), then record something.',
-  };
+    `${inMegabytes(bytes)}; a program that reads an old state of the database keeps it from shrinking`,
+    'End what reads for long (an export, a pager, a backup), then record something.',
+  );
 }
 
 /** An audit that takes less is not worth a word. */
@@ -373,12 +323,11 @@ function room(db: Database): Check {
   const named = parts.slice(0, MOST_NAMED).filter(({ bytes }) => bytes > 0);
   const others = parts.slice(MOST_NAMED).reduce((sum, { bytes }) => sum + bytes, 0);
   const audit = rows.find(({ name }) => name === 'audit')?.bytes ?? 0;
+  const shares = [...named, { name: 'others', bytes: others }].map(
+    (one) => `${one.name} ${share(one.bytes)}`,
+  );
   return {
-    name: 'Room',
-    ok: true,
-    detail: [...named, { name: 'others', bytes: others }]
-      .map(({ name, bytes }) => `${name} ${share(bytes)}`)
-      .join(', '),
+    ...well('Room', shares.join(', ')),
     ...(audit > LARGE_AUDIT && {
       advice: 'Old entries of the audit can be removed: sciatica audit prune --before -365d',
     }),
@@ -390,39 +339,26 @@ const ELSEWHERE = 'For backups on another disk: sciatica backup --auto FOLDER';
 /** How old the newest automatic backup of a database is, and whether it shares the disk of the database. */
 function automaticBackups(db: Database): Check {
   const name = 'Backups';
-  const plan = planOf(db.path, new Settings(db).backups);
+  const { backups } = new Settings(db);
+  const plan = planOf(db.path, backups);
   if (!plan)
     return {
-      name,
-      ok: true,
-      detail: 'they are turned off',
+      ...well(name, 'they are turned off'),
       advice: 'To turn them on again: sciatica backup --auto on',
     };
-  if (existsSync(noteOf(plan)))
-    return { name, ok: false, detail: readFileSync(noteOf(plan), 'utf8'), advice: ELSEWHERE };
+  if (existsSync(noteOf(plan))) return fault(name, readFileSync(noteOf(plan), 'utf8'), ELSEWHERE);
   const newest = backupsOf(plan).at(-1);
   if (newest) {
     const isSame = statSync(newest.path).dev === statSync(db.path).dev;
-    return {
-      name,
-      ok: true,
-      detail: `the newest is ${ageOf(newest.day)}, on ${isSame ? 'the same disk as the database' : 'another disk'}`,
-      ...(isSame && { advice: ELSEWHERE }),
-    };
+    const disk = isSame ? 'the same disk as the database' : 'another disk';
+    const check = well(name, `the newest is ${ageOf(newest.day)}, on ${disk}`);
+    return isSame ? { ...check, advice: ELSEWHERE } : check;
   }
-  return none(plan, db);
-}
-
-function none({ folder }: BackupPlan, db: Database): Check {
-  const name = 'Backups';
-  if (!existsSync(folder) && new Settings(db).backups.folder !== undefined)
-    return {
-      name,
-      ok: false,
-      detail: `their folder ${folder} is not there`,
-      advice: 'Insert the disk, or choose another folder: sciatica backup --auto FOLDER',
-    };
-  return { name, ok: true, detail: 'none yet; the first is made before the next change' };
+  const { folder } = plan;
+  if (existsSync(folder) || backups.folder === undefined)
+    return well(name, 'none yet; the first is made before the next change');
+  const advice = 'Insert the disk, or choose another folder: sciatica backup --auto FOLDER';
+  return fault(name, `their folder ${folder} is not there`, advice);
 }
 
 function ageOf(day: string): string {
