@@ -132,17 +132,11 @@ function linkSynced(existing: string, copy: string): void {
   }
 }
 
-interface SchemaObject {
-  type: 'table' | 'index' | 'trigger' | 'view';
-  name: string;
-  sql: string;
-}
-
 /** Replaces schema and rows of `main` by those of `backup`, inside a transaction. */
 function copyEverything(db: Database): void {
-  const objectsOf = (schema: 'main' | 'backup', type: SchemaObject['type']) =>
-    db.all<SchemaObject>(
-      `SELECT type, name, sql FROM ${schema}.sqlite_schema
+  const objectsOf = (schema: 'main' | 'backup', type: 'table' | 'index' | 'trigger' | 'view') =>
+    db.all<{ name: string; sql: string }>(
+      `SELECT name, sql FROM ${schema}.sqlite_schema
        WHERE type = ? AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
       type,
     );

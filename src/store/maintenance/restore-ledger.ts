@@ -5,21 +5,7 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
 /** What must not go back in time when a backup takes the place of a database. */
-export interface Past {
-  /** The last number that each table has given. */
-  numbers: ReadonlyMap<string, number>;
-  /** The UUID of the database, and its tokens. */
-  id: string | undefined;
-  tokens: readonly PastToken[];
-  /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
-  erased: readonly number[];
-  erasedTokens: readonly string[];
-  /** What is unfinished of erasing: the setting `erasing` as it is. */
-  erasing: string | undefined;
-  /** Where automatic backups are made, and were: the settings `backups` and `backupFolders` as they are. */
-  backups: string | undefined;
-  backupFolders: readonly string[];
-}
+export type Past = ReturnType<typeof pastOf>;
 
 interface PastToken {
   id: number;
@@ -31,17 +17,22 @@ interface PastToken {
 }
 
 /** Reads the past of a database, which may be of an older version. */
-export function pastOf(db: Database): Past {
+export function pastOf(db: Database) {
   const settings = new Settings(db);
   return db.read(() => ({
+    /** The last number that each table has given. */
     numbers: numbersOf(db),
+    /** The UUID of the database, and its tokens. */
     id: settings.get('id'),
     tokens: has(db, 'tokens')
       ? db.all<PastToken>('SELECT id, name, hash, createdAt, expiresAt, revokedAt FROM tokens')
       : [],
+    /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
     erased: erasedIn(db),
     erasedTokens: settings.texts('erasedTokens'),
+    /** What is unfinished of erasing, as it is stored. */
     erasing: settings.get('erasing'),
+    /** Where automatic backups are made, as it is stored, and were. */
     backups: settings.get('backups'),
     backupFolders: settings.backupFolders,
   }));
