@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, isForward, type Position, START, type Told } from '../store/reconcile/collect.ts';
+import type { Peer } from '../store/reconcile/diary.ts';
 import type { Header } from '../store/reconcile/parcel.ts';
-import type { Peer } from '../store/reconcile/peers.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
 import { type Exchanged, Refused, Service, type Wait } from './service.ts';

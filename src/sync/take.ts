@@ -4,7 +4,7 @@ import { type Collector, type Position, START } from '../store/reconcile/collect
 import type { Diary, SameEmail, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
-import type { Name, State } from '../store/reconcile/state.ts';
+import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress, SyncOptions, SyncResult } from './result.ts';
@@ -47,7 +47,7 @@ export function takeOver<T>(
   const next = (one: T): Parcel => {
     const parcel = read(one);
     progress?.('receive', parcel.states.length);
-    noteClocks(result, parcel.states, now());
+    result.ahead = Math.max(result.ahead, latestClock(parcel.states) / 1000 - now());
     for (const state of parcel.states) if (state.kind === 'user') users.set(state.name, state);
     return parcel;
   };
@@ -77,14 +77,6 @@ export function takeOver<T>(
   for (const pair of diary.sameEmails([...users.values()]))
     if (!result.sameEmails.some((known) => isDeepStrictEqual(known, pair))) result.sameEmails.push(pair);
   return { taken, last };
-}
-
-/** Notes how far ahead the clock of who made these states is. */
-function noteClocks(result: SyncResult, states: readonly State[], now: number): void {
-  let latest = 0;
-  for (const { statements } of states)
-    for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
-  result.ahead = Math.max(result.ahead, latest / 1000 - now);
 }
 
 /** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */

@@ -1,26 +1,23 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
 import { noteDisputes } from './disputes.ts';
-import { type Erased, Erasures } from './erasures.ts';
+import { Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, type Known, keep, keyColumnOf, stored } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { BY_REMOTE, IN_FOLDERS, type Peer, readPeer, usersFrom, writePeer } from './peers.ts';
 import { mergedUsers } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
-import { type Limits, Receiver } from './receive.ts';
+import { batches, type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { TooManyDeletions } from './show.ts';
-import { merge, type Name, type State } from './state.ts';
-
-/** States that are taken over at once; more take more memory, fewer more time. */
-const BATCH = 5_000;
+import { latestClock, merge, type Name, type State } from './state.ts';
 
 /** How much is told in one part at most, unless one record alone is longer. */
 export interface Share {
@@ -54,6 +51,25 @@ export interface Taken extends Received {
   from: Position;
   to: Position;
 }
+
+/** What is remembered of another database. */
+export interface Peer {
+  /** How far its changes have been received; undefined before the first. */
+  received?: Position | undefined;
+  /** How far the changes here were sent to it. */
+  sent?: Position | undefined;
+  /** The users whose records it shows, by their names; null for all. */
+  view: readonly Name[] | null;
+  /** When both were last in step, in milliseconds since 1970. */
+  at?: number | undefined;
+}
+
+/** Stands for a token in what is remembered of machines that are met in folders: they have none, and tell more or less than their service. */
+export const IN_FOLDERS = -1;
+
+/** SQL: whether a change came from a remote, and not from another one that had its name before. */
+const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(
+  (SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = 'remotesSince' AND since.key = ?), 0)`;
 
 /** A user here and one of another database with the same e-mail address. */
 export interface SameEmail {
@@ -256,17 +272,27 @@ export class Diary {
 
   /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */
   #noteClock(states: readonly State[]): void {
-    let clock = Number(this.#settings.get('clock') ?? 0);
-    const before = clock;
-    for (const { statements } of states)
-      for (const { stamp } of Object.values(statements)) if (stamp[0] > clock) clock = stamp[0];
-    if (clock > before) this.#settings.set('clock', String(clock));
+    const clock = latestClock(states);
+    if (clock > Number(this.#settings.get('clock') ?? 0)) this.#settings.set('clock', String(clock));
   }
 
   /** What is remembered of a database. @param token the id of the token with which it calls; 0 for none */
-  peer = (uuid: string, token = 0): Peer => readPeer(this.db, uuid, token);
+  peer(uuid: string, token = 0): Peer {
+    // The patch leaves out what is null (RFC 7396).
+    const json = this.db.value<string>(
+      `SELECT json_patch('{}', json_object('received', json(received), 'sent', json(sent), 'view', json(view), 'at', at))
+       FROM peers WHERE uuid = ? AND token = ?`,
+      uuid,
+      token,
+    );
+    return { view: null, ...storedJson<Partial<Peer>>(json ?? '{}') };
+  }
 
-  setPeer = (uuid: string, peer: Peer, token = 0): void => writePeer(this.db, uuid, peer, token);
+  setPeer(uuid: string, peer: Peer, token = 0): void {
+    const sql = `INSERT OR REPLACE INTO peers (uuid, token, received, sent, view, at)
+      SELECT ?, ?, peer -> 'received', peer -> 'sent', peer -> 'view', peer ->> 'at' FROM (SELECT ? AS peer)`;
+    this.db.write(() => this.db.run(sql, uuid, token, JSON.stringify(peer)));
+  }
 
   /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
   renewIdentity = (): string => this.#names.takeIdentity();
@@ -274,12 +300,6 @@ export class Diary {
   /** The users here who were erased elsewhere, by id. */
   erasedElsewhere(): number[] {
     return new Erasures(this.db, this.#names).pending();
-  }
-
-  /** The name of a user here. */
-  nameOfUser(id: number): Name {
-    this.#names.refresh();
-    return this.#names.ofUser(id);
   }
 
   /** The id of the user here with a name; undefined for one that is not here. */
@@ -299,7 +319,7 @@ export class Diary {
     const held = this.held();
     this.change(() => {
       for (const kind of kindNames) {
-        const ids = held.filter(({ record }) => record === kind).map(({ id }) => id);
+        const ids = idsOf(held, kind);
         if (ids.length === 0) continue;
         const settled = ({ state }: Known): State =>
           how === 'restore' && state.life % 2 === 0 ? { ...state, life: state.life + 1 } : state;
@@ -342,7 +362,12 @@ export class Diary {
     new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }
 
-  usersFrom = (remote: string): number[] => usersFrom(this.db, remote);
+  /** The ids of the users who came from a remote, also of those who are not there any more. */
+  usersFrom(remote: string): number[] {
+    const sql = `SELECT DISTINCT entry.recordId FROM history AS entry JOIN history AS head ON head.seq = entry.head
+      WHERE entry.recordId <= ? AND entry.record = 'user' AND entry.action = 'create' AND ${BY_REMOTE} ORDER BY 1`;
+    return this.db.column(sql, this.db.lastId('users'), remote, remote);
+  }
 
   /** The records here that came from a remote; a user who has others by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
@@ -355,15 +380,12 @@ export class Diary {
     const came = made.filter(
       ({ record, id }) => this.db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1,
     );
-    const users = JSON.stringify(came.filter(({ record }) => record === 'user').map(({ id }) => id));
-    const owners = ownedKindNames.flatMap((kind) =>
-      this.db.column<number>(
-        `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
-         AND id NOT IN (SELECT value FROM json_each(?))`,
-        users,
-        JSON.stringify(came.filter(({ record }) => record === kind).map(({ id }) => id)),
-      ),
-    );
+    const users = JSON.stringify(idsOf(came, 'user'));
+    const owners = ownedKindNames.flatMap((kind) => {
+      const sql = `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
+        AND id NOT IN (SELECT value FROM json_each(?))`;
+      return this.db.column<number>(sql, users, JSON.stringify(idsOf(came, kind)));
+    });
     const stays = ({ record, id }: RecordKey) => record === 'user' && owners.includes(id);
     return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
   }
@@ -375,9 +397,9 @@ export class Diary {
       const { going } = this.cameFrom(remote);
       const fold = new Fold(this.db, this.#names);
       const known = kindNames.flatMap((kind) => {
-        const ids = JSON.stringify(going.filter(({ record }) => record === kind).map(({ id }) => id));
         const sql = `SELECT ${keyColumnOf(kind)} FROM ${kindOf(kind).table} WHERE id IN (SELECT value FROM json_each(?))`;
-        return [...fold.of(kind, this.db.column<number>(sql, ids)).values()];
+        const keys = this.db.column<number>(sql, JSON.stringify(idsOf(going, kind)));
+        return [...fold.of(kind, keys).values()];
       });
       for (const { record, id } of going.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
@@ -416,18 +438,6 @@ export class Diary {
   }
 }
 
-/** Parcels, put together to fewer. */
-function* batches(
-  parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
-): Iterable<Pick<Parcel, 'states' | 'erased'>> {
-  let states: State[] = [];
-  let erased: Erased[] = [];
-  for (const parcel of parcels) {
-    states = states.length === 0 ? parcel.states : states.concat(parcel.states);
-    erased = [...parcel.erased];
-    if (states.length < BATCH) continue;
-    yield { states, erased };
-    states = [];
-  }
-  yield { states, erased };
-}
+/** The ids of the records of a kind. */
+const idsOf = (records: readonly RecordKey[], kind: KindName): number[] =>
+  records.filter(({ record }) => record === kind).map(({ id }) => id);

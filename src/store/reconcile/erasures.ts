@@ -1,29 +1,24 @@
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
-import { NAME, type Names, nameOf, partsOf } from './names.ts';
+import { isSameName, NAME, type Names, partsOf } from './names.ts';
 import type { Name, State } from './state.ts';
 
 /** What was erased: a user, or a record that belonged to one and to others. */
 export type Erased = readonly [record: KindName, name: Name];
 
-function withoutUid(name: Name): Name {
-  const [origin, id] = partsOf(name);
-  return nameOf(origin, id, 0);
-}
-
 /** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
 export class Erasures {
-  readonly #names: ReadonlySet<string>;
-  /** Without uids: files of older versions have none. */
-  readonly #ids: ReadonlySet<string>;
+  /** The names of each kind, by their ids. */
+  readonly #names = new Map<string, Name[]>();
 
   constructor(
     private readonly db: Database,
     private readonly names: Names,
   ) {
-    const all = this.all();
-    this.#names = new Set(all.map(([record, name]) => `${record} ${name}`));
-    this.#ids = new Set(all.map(([record, name]) => `${record} ${withoutUid(name)}`));
+    for (const [record, name] of this.all()) {
+      const key = `${record} ${partsOf(name)[1]}`;
+      this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
+    }
   }
 
   /** @param users by their ids: only which of them were erased */
@@ -42,10 +37,8 @@ export class Erasures {
     return this.#isErased(kind, name) || owners.some((owner) => this.#isErased('user', owner));
   }
 
-  /** A name from before the uids is that of any uid. */
   #isErased(kind: KindName, name: Name): boolean {
-    const [said, bare] = [`${kind} ${name}`, `${kind} ${withoutUid(name)}`];
-    return this.#names.has(said) || this.#names.has(bare) || (said === bare && this.#ids.has(bare));
+    return this.#names.get(`${kind} ${partsOf(name)[1]}`)?.some((one) => isSameName(one, name)) ?? false;
   }
 
   add(erased: readonly Erased[]): void {

@@ -193,11 +193,9 @@ export class Fold {
 
   /** A record that came from elsewhere and was never shown here; undefined if nothing is known of the name. */
   unseen(kind: KindName, name: Name): Known | undefined {
-    const json = this.db.value<string>(
-      'SELECT state FROM replicas WHERE record = ? AND origin = ? AND originId = ? AND uid = ? AND id IS NULL',
-      kind,
-      ...partsOf(name),
-    );
+    const isNamed = 'record = ? AND origin = ? AND originId = ? AND uid = ?';
+    const sql = `SELECT state FROM replicas WHERE ${isNamed} AND id IS NULL`;
+    const json = this.db.value<string>(sql, kind, ...partsOf(name));
     if (json === undefined) return undefined;
     const known = storedJson<Stored>(json);
     return { state: stateOf(kind, name, known), outside: known.outside === true };

@@ -1,9 +1,10 @@
 import type { Cell } from '../../domain/codec.ts';
 import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
-import { Erasures } from './erasures.ts';
+import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, NAME, type Names, partsOf, shownIds } from './names.ts';
+import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
 import { noneReceived, type Received } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
@@ -291,11 +292,8 @@ export class Receiver {
 
   /** The ids of the records of a user that came from elsewhere and are not shown; those that never were are gathered. */
   #waiting(kind: KindName, owner: Name): number[] {
-    const waiting = this.db.all<{ key: number | null; name: Name }>(
-      `SELECT id AS key, ${NAME} AS name FROM replicas WHERE owner = ? AND record = ?`,
-      owner,
-      kind,
-    );
+    const sql = `SELECT id AS key, ${NAME} AS name FROM replicas WHERE owner = ? AND record = ?`;
+    const waiting = this.db.all<{ key: number | null; name: Name }>(sql, owner, kind);
     for (const { key, name } of waiting)
       if (key === null) this.#putAsItIs(kind, this.#fold.unseen(kind, name));
     return waiting.flatMap(({ key }) => key ?? []);
@@ -343,3 +341,22 @@ const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
 /** Of two names of one record the one with a uid. */
 const fullerName = (here: Name, there: Name): Name =>
   partsOf(here)[2] === 0 && isSameName(here, there) ? there : here;
+
+/** States that are taken over at once; more take more memory, fewer more time. */
+const BATCH = 5_000;
+
+/** Parcels, put together to fewer. */
+export function* batches(
+  parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
+): Iterable<Pick<Parcel, 'states' | 'erased'>> {
+  let states: State[] = [];
+  let erased: Erased[] = [];
+  for (const parcel of parcels) {
+    states = states.length === 0 ? parcel.states : states.concat(parcel.states);
+    erased = [...parcel.erased];
+    if (states.length < BATCH) continue;
+    yield { states, erased };
+    states = [];
+  }
+  yield { states, erased };
+}

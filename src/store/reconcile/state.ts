@@ -95,6 +95,14 @@ export const isLater = ([clock, uid]: Stamp, [otherClock, otherUid]: Stamp): boo
 /** Whether two stamps are of the same statement. */
 const isSame = (a: Stamp, b: Stamp): boolean => a[0] === b[0] && a[1] === b[1];
 
+/** The latest clock in some states; 0 for none. */
+export function latestClock(states: readonly State[]): number {
+  let latest = 0;
+  for (const { statements } of states)
+    for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
+  return latest;
+}
+
 /** The later clock of each database. */
 function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen'] {
   const joined: Record<number, number> = { ...a };

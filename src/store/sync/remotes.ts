@@ -42,13 +42,8 @@ export class Remotes {
   add({ name, url, pin, ourUser }: Omit<Remote, 'database'>): void {
     this.db.write(() => {
       this.requireFree(name);
-      this.db.run(
-        'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)',
-        name,
-        url,
-        pin,
-        ourUser,
-      );
+      const sql = 'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)';
+      this.db.run(sql, name, url, pin, ourUser);
       const settings = new Settings(this.db);
       const since = storedJson<Record<string, number>>(settings.get('remotesSince') ?? '{}');
       settings.set('remotesSince', JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
