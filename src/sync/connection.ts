@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type ConnectionOptions, connect } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 import { SciaticaError } from '../domain/errors.ts';
 import { pinOf } from '../lib/pin.ts';
 import { pause } from '../lib/sleep.ts';
@@ -21,11 +22,7 @@ export interface Connection {
    * @param onEvent is called for each piece of it that has an event
    * @returns a promise that resolves when the stream ends, for whatever reason, or the signal comes
    */
-  listen(
-    request: Pick<SyncRequest, 'path' | 'headers'>,
-    onEvent: () => void,
-    signal: AbortSignal,
-  ): Promise<void>;
+  listen(request: SyncRequest, onEvent: () => void, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -47,14 +44,10 @@ export function connectionTo({ url, pin }: Address): Connection {
       : new PinnedAgent(pin, options)
     : new HttpAgent(options);
   const base = url.pathname.replace(/\/$/, '');
-  const open = ({
-    method = 'GET',
-    path,
-    headers,
-  }: Pick<SyncRequest, 'path' | 'headers'> & { method?: string }) => {
+  const open = ({ method, path, headers }: SyncRequest) => {
     const request = isTls ? httpsRequest : httpRequest;
     return request({
-      ...place(url),
+      ...urlToHttpOptions(url),
       method,
       path: `${base}${path}`,
       headers: { ...headers },
@@ -67,11 +60,6 @@ export function connectionTo({ url, pin }: Address): Connection {
     listen: (request, onEvent, signal) => listened(open(request), onEvent, signal),
     close: () => agent.destroy(),
   };
-}
-
-function place({ hostname, port }: URL) {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return { host, ...(port !== '' && { port: Number(port) }) };
 }
 
 /** Connects to the one key that is expected, before a byte is sent; names and issuers of its certificate say nothing more. */

@@ -50,7 +50,7 @@ export class Service {
   ) {}
 
   async me(): Promise<Me> {
-    const { database, role } = objectOf(await this.#json({ method: 'GET', path: '/me' }));
+    const { database, role } = await this.#json({ method: 'GET', path: '/me' });
     if (typeof database !== 'string' || !/^[0-9a-f-]{36}$/.test(database))
       throw new SciaticaError(
         'unusable',
@@ -67,7 +67,7 @@ export class Service {
   async pair(code: string, name: string): Promise<string> {
     try {
       const body = JSON.stringify({ code, name });
-      const { token } = objectOf(await this.#json({ method: 'POST', path: '/pair', body }));
+      const { token } = await this.#json({ method: 'POST', path: '/pair', body });
       if (typeof token !== 'string') throw strange();
       return token;
     } catch (error) {
@@ -85,18 +85,17 @@ export class Service {
    */
   async exchange(sent: string, have: Position | null): Promise<Exchanged> {
     const body = JSON.stringify({ parcel: sent, have, wants: true });
-    const answer = objectOf(await this.#json({ method: 'POST', path: '/exchange', body }));
-    const { parcel, received, result } = answer;
+    const { parcel, received, result } = await this.#json({ method: 'POST', path: '/exchange', body });
     if (typeof parcel !== 'string' || !(received === null || isPosition(received))) throw strange();
     return { parcel, received, result: objectOf(result) as unknown as Exchanged['result'] };
   }
 
-  async #json(request: Omit<SyncRequest, 'headers'>): Promise<unknown> {
+  async #json(request: Omit<SyncRequest, 'headers'>): Promise<Record<string, unknown>> {
     const { text } = await this.#send(request);
     const json = tryJson(text);
     if ('fault' in json)
       throw new SciaticaError('unusable', 'The service answers something else than JSON: is it sciatica?');
-    return json.value;
+    return objectOf(json.value);
   }
 
   /** Sends a request, again if need be. @throws Refused, SciaticaError */

@@ -36,7 +36,7 @@ export function overService(means: Means, connection: Connection): Carrier {
         accept: 'text/event-stream',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       };
-      await connection.listen({ path: `/changes?since=${since}`, headers }, onEvent, signal);
+      await connection.listen({ method: 'GET', path: `/changes?since=${since}`, headers }, onEvent, signal);
     },
   };
 }
