@@ -6,6 +6,7 @@ import {
   DUPLICATE_KEY,
   type Fault,
   findFault,
+  isObject,
   type Place,
   place,
   placeAt,
@@ -17,7 +18,6 @@ import { ContentDigest } from './digest.ts';
 import { faultAt } from './json.ts';
 import {
   type Item,
-  isObject,
   itemOf,
   kindOfList,
   LAST_CHANGES,

@@ -1,6 +1,7 @@
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames } from '../domain/kinds.ts';
 import { type FileOrigin, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
+import { isObject } from '../lib/strict-json.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
@@ -80,10 +81,6 @@ export function requiredOrigin(value: unknown): FileOrigin {
   const origin = originOf(value);
   if (!origin) throw invalid([{ field: ORIGIN, message: ORIGIN_EXPECTED }]);
   return origin;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A file that cannot be read as what it should be. */

@@ -6,6 +6,11 @@ export interface Fault {
 
 export const DUPLICATE_KEY = 'the same key stands twice in one object';
 
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
  * Parses a JSON text, strictly: the same key twice in an object, at any depth, is refused, where
  * JSON.parse would silently keep the last. Linear in time and without recursion.

@@ -49,13 +49,11 @@ export const countRoute: Route = {
   path: '/users/{id}/count',
   right: 'read log',
   errors: READ_ONE,
-  operation: {
-    tag: 'Insights',
-    id: 'countUserLogs',
-    summary: 'How many logs a user has',
-    description: 'Those of all days.',
-    success: { '200': ok('The number', { type: 'integer' }) },
-  },
+  tag: 'Insights',
+  id: 'countUserLogs',
+  summary: 'How many logs a user has',
+  description: 'Those of all days.',
+  success: { '200': ok('The number', { type: 'integer' }) },
   handle: ({ id, search, store }) => {
     parseQuery(search, {});
     store.users.json(id);

@@ -6,7 +6,7 @@ import type { Kind } from '../../domain/kind.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
-import type { DescribedRoute, Operation } from './operation.ts';
+import type { DescribedRoute } from './operation.ts';
 import { filterParameters, type Json, queryParameters, ref, schemaJson, termsOf } from './parts.ts';
 import { problemRefs, problemResponses, problemSchema } from './problems.ts';
 
@@ -44,7 +44,7 @@ function documentOf(routes: readonly DescribedRoute[]): Json {
     components: {
       schemas: {
         ...recordSchemas(),
-        ...Object.fromEntries(routes.flatMap(({ operation }) => Object.entries(operation.schemas?.() ?? {}))),
+        ...Object.fromEntries(routes.flatMap(({ schemas }) => Object.entries(schemas?.() ?? {}))),
         ...historySchemas(),
         Problem: problemSchema,
       },
@@ -107,9 +107,10 @@ interface OperationJson extends Json {
   responses: Json;
 }
 
-function operationOf({ right, errors, operation }: DescribedRoute): OperationJson {
-  const { tag, id, summary, description, headers = [], body, exampleId, success, shared } = operation;
-  const query = queryOf(operation);
+function operationOf(route: DescribedRoute): OperationJson {
+  const { right, errors, tag, id, summary, description, headers = [] } = route;
+  const { body, exampleId, success, shared } = route;
+  const query = queryOf(route);
   const parameters = [
     ...(exampleId === undefined ? [] : [{ ...ID, example: exampleId }]),
     ...(shared === undefined ? query : query.map(({ name }) => refOf(shared, name))),
@@ -147,17 +148,15 @@ function headOf({ operationId, summary, responses, ...operation }: OperationJson
   };
 }
 
-function queryOf({ query = {}, filters = {}, sortable }: Operation): Json[] {
+function queryOf({ query = {}, filters = {}, sortable }: DescribedRoute): Json[] {
   return [...filterParameters(filters), ...queryParameters(query).map(bounded(sortable))];
 }
 
 /** The query parameters that several operations have, each described once. */
 function sharedParameters(routes: readonly DescribedRoute[]): Json {
-  const parameters = routes.flatMap(({ operation }) => {
-    const { shared } = operation;
-    return shared === undefined
-      ? []
-      : queryOf(operation).map((one) => [sharedName(shared, one['name']), one]);
+  const parameters = routes.flatMap((route) => {
+    const { shared } = route;
+    return shared === undefined ? [] : queryOf(route).map((one) => [sharedName(shared, one['name']), one]);
   });
   return Object.fromEntries(parameters);
 }

@@ -4,8 +4,15 @@ import type { Filter } from '../../domain/filter.ts';
 import type { Json } from './parts.ts';
 import type { ProblemName } from './problems.ts';
 
-/** How a route is described, as data, which is rendered when the document is asked for. */
-export interface Operation {
+/** A route, as far as the document describes it: data, which is rendered when the document is asked for. */
+export interface DescribedRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path pattern; `{id}` stands for the id of a record. */
+  path: string;
+  /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
+  right: Right | null;
+  /** How it can fail, besides what can happen to any request. */
+  errors: readonly ProblemName[];
   /** The group of operations that it is in. */
   tag: string;
   id: string;
@@ -28,16 +35,4 @@ export interface Operation {
   success: Readonly<Record<string, Json>>;
   /** Named schemas that only this and the operations beside it refer to. */
   schemas?: () => Readonly<Record<string, Json>>;
-}
-
-/** A route, as far as the document describes it. */
-export interface DescribedRoute {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path pattern; `{id}` stands for the id of a record. */
-  path: string;
-  /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
-  right: Right | null;
-  /** How it can fail, besides what can happen to any request. */
-  errors: readonly ProblemName[];
-  operation: Operation;
 }

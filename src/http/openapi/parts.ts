@@ -23,8 +23,6 @@ export const ETAG_IF_SHORT: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
 };
 
-export const NOT_MODIFIED = notModified();
-
 export const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -63,6 +61,11 @@ export const IF_NONE_MATCH = requestHeader(
   'If-None-Match',
   'Answer 304 if the record still has this entity tag',
 );
+
+/** What a GET takes and answers whose body has an entity tag. @param response to the request that succeeds */
+export function conditional(response: Json) {
+  return { headers: [IF_NONE_MATCH], success: { '200': response, '304': notModified() } };
+}
 
 function requestHeader(name: string, description: string): Json {
   return { name, in: 'header', description, schema: { type: 'string' } };
@@ -108,6 +111,16 @@ export function content(schema: Json, example?: unknown): Json {
 export function taken(schema: Json, example: unknown): Json {
   return { required: true, content: content(schema, example) };
 }
+
+/** The response to a DELETE. */
+export const GONE = ok('It is gone', { type: 'object', maxProperties: 0 }, {});
+
+/** An object that has all of these properties. */
+export const object = (properties: Json): Json => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
 
 /** An array. @param bounds further keywords */
 export const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });

@@ -7,9 +7,10 @@ import type { Fault } from '../../domain/fault.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
+import { isObject } from '../../lib/strict-json.ts';
 import type { DoneRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
-import { IDEMPOTENCY_KEY, type Json, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
+import { IDEMPOTENCY_KEY, type Json, object, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
 import { BODY, WRITE_ONE } from '../openapi/problems.ts';
 import { readJsonText } from '../protocol/body.ts';
 import { recordsOf, type StoredRecord } from '../protocol/collection.ts';
@@ -50,19 +51,15 @@ const batchSchemas: Record<string, Json> = {
     },
     examples: [REQUEST],
   },
-  BatchResponse: {
-    type: 'object',
-    required: ['status', 'headers', 'body'],
-    properties: {
-      status: {
-        type: 'integer',
-        description: 'As the request would have had alone',
-        examples: [200],
-      },
-      headers: { type: 'object', additionalProperties: { type: 'string' } },
-      body: { description: 'As the request would have had alone; null for a record that was erased since' },
+  BatchResponse: object({
+    status: {
+      type: 'integer',
+      description: 'As the request would have had alone',
+      examples: [200],
     },
-  },
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
+    body: { description: 'As the request would have had alone; null for a record that was erased since' },
+  }),
 };
 
 /** The failure of one request, and with it of the whole batch. */
@@ -84,33 +81,31 @@ export const batchRoute: Route = {
   path: '/batch',
   right: 'send batch',
   errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
-  operation: {
-    tag: 'Changes',
-    id: 'writeBatch',
-    summary: 'Do several writes, all or none',
-    description:
-      'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.',
-    headers: [IDEMPOTENCY_KEY],
-    body: taken(
-      {
-        type: 'object',
-        required: ['requests'],
-        additionalProperties: false,
-        properties: {
-          requests: { type: 'array', minItems: 1, maxItems: MOST_AT_ONCE, items: ref('BatchRequest') },
-        },
+  tag: 'Changes',
+  id: 'writeBatch',
+  summary: 'Do several writes, all or none',
+  description:
+    'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.',
+  headers: [IDEMPOTENCY_KEY],
+  body: taken(
+    {
+      type: 'object',
+      required: ['requests'],
+      additionalProperties: false,
+      properties: {
+        requests: { type: 'array', minItems: 1, maxItems: MOST_AT_ONCE, items: ref('BatchRequest') },
       },
-      { requests: [REQUEST] },
-    ),
-    success: {
-      '200': ok(
-        'The responses, in order',
-        { type: 'array', maxItems: MOST_AT_ONCE, items: ref('BatchResponse') },
-        REPLAYED,
-      ),
     },
-    schemas: () => batchSchemas,
+    { requests: [REQUEST] },
+  ),
+  success: {
+    '200': ok(
+      'The responses, in order',
+      { type: 'array', maxItems: MOST_AT_ONCE, items: ref('BatchResponse') },
+      REPLAYED,
+    ),
   },
+  schemas: () => batchSchemas,
   handle: async (context) => {
     const { request, search, store, caller } = context;
     parseQuery(search, {});
@@ -261,9 +256,6 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
   }
   return issues;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One request of a batch. */
 interface BatchRequest {

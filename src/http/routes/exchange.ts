@@ -9,7 +9,7 @@ import { isPosition, type Parcel, writeParcel } from '../../store/reconcile/parc
 import type { State } from '../../store/reconcile/state.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
 import { migrations } from '../../store/sqlite/migrations/index.ts';
-import { ok } from '../openapi/parts.ts';
+import { object, ok, taken } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import { parseQuery } from '../protocol/query.ts';
@@ -57,40 +57,32 @@ export const exchangeRoute: Route = {
   path: '/exchange',
   right: 'read changes',
   errors: [...WRITE, ...BODY, 'Conflict'],
-  operation: {
-    tag: 'Changes',
-    id: 'exchange',
-    summary: 'Sync with another database of sciatica',
-    description:
-      'For `sciatica sync`. It takes the states of records that another database sends, as far as the token may write them, and answers with those that changed here since the caller last asked. It may be repeated.',
-    body: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            required: ['parcel', 'have', 'wants'],
-            additionalProperties: false,
-            properties: { parcel: TEXT, have: POSITION, wants: { type: 'boolean' } },
-          },
-          example: { parcel: NOTHING, have: null, wants: true },
-        },
-      },
+  tag: 'Changes',
+  id: 'exchange',
+  summary: 'Sync with another database of sciatica',
+  description:
+    'For `sciatica sync`. It takes the states of records that another database sends, as far as the token may write them, and answers with those that changed here since the caller last asked. It may be repeated.',
+  body: taken(
+    {
+      type: 'object',
+      required: ['parcel', 'have', 'wants'],
+      additionalProperties: false,
+      properties: { parcel: TEXT, have: POSITION, wants: { type: 'boolean' } },
     },
-    success: {
-      '200': ok('What is known here', {
-        type: 'object',
-        required: ['parcel', 'received', 'result'],
-        properties: {
-          parcel: TEXT,
-          received: {
-            ...POSITION,
-            description: 'How far the changes of the caller had been received before',
-          },
-          result: { type: 'object', additionalProperties: true, description: 'What was done here' },
+    { parcel: NOTHING, have: null, wants: true },
+  ),
+  success: {
+    '200': ok(
+      'What is known here',
+      object({
+        parcel: TEXT,
+        received: {
+          ...POSITION,
+          description: 'How far the changes of the caller had been received before',
         },
+        result: { type: 'object', additionalProperties: true, description: 'What was done here' },
       }),
-    },
+    ),
   },
   handle: async (context) => {
     parseQuery(context.search, {});

@@ -1,25 +1,15 @@
 import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Goal, goalFields } from '../../domain/goal.ts';
+import { goalFields } from '../../domain/goal.ts';
 import { check, objectOf, schemaOf } from '../../domain/schema.ts';
-import type { Operation } from '../openapi/operation.ts';
-import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
+import { isObject } from '../../lib/strict-json.ts';
+import { conditional, ETAG, GONE, IF_MATCH, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
 import { parseQuery } from '../protocol/query.ts';
-import { batchable, type Handler, type Route, type Write } from '../protocol/route.ts';
-import { type HttpResponse, json } from '../wire/message.ts';
-
-/** GET of a user's goal. */
-const readGoal: Handler = ({ request, id, search, store }) => {
-  parseQuery(search, {});
-  store.users.json(id);
-  const goal = goalOf(store, id) ?? none(id);
-  const response = tagged(request, JSON.stringify(goal));
-  response.disclosed = disclosedRecord('goal', goal);
-  return response;
-};
+import { batchable, type Route, type Write } from '../protocol/route.ts';
+import { json } from '../wire/message.ts';
 
 /** PUT of a user's goal: the first or another. */
 const putGoal: Write = {
@@ -34,7 +24,9 @@ const putGoal: Write = {
         if (headers['if-match'] !== undefined && !goalOf(store, id))
           throw new SciaticaError('stale', 'There is no goal yet, and If-Match asks for one.');
         const { goal, isFirst } = setGoal(store, id, sessionsPerWeek, guard);
-        return answered(isFirst ? 201 : 200, goal);
+        const text = JSON.stringify(goal);
+        const response = json(isFirst ? 201 : 200, text, { etag: etagOf(text) });
+        return { ...response, disclosed: disclosedRecord('goal', goal) };
       };
     };
   },
@@ -78,61 +70,6 @@ function checkBody(value: unknown): { sessionsPerWeek: number } {
   return check(schema, input);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function answered(status: number, goal: Goal): HttpResponse {
-  const body = JSON.stringify(goal);
-  return {
-    ...json(status, body, { etag: etagOf(body) }),
-    disclosed: disclosedRecord('goal', goal),
-  };
-}
-
-const readGoalOperation: Operation = {
-  tag: 'Goals',
-  id: 'getUserGoal',
-  summary: 'Read the goal of a user',
-  description: 'A user without a goal has none to read: 404.',
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('The goal', ref('Goal'), ETAG), '304': NOT_MODIFIED },
-};
-
-const putGoalOperation: Operation = {
-  tag: 'Goals',
-  id: 'putUserGoal',
-  summary: 'Set the goal of a user',
-  description: 'Summary and report compare with it, unless the query says another target.',
-  headers: [IF_MATCH],
-  body: taken(ref('GoalInput'), { sessionsPerWeek: goalFields.sessionsPerWeek.example }),
-  success: {
-    '200': ok('The goal, which there was before', ref('Goal'), ETAG),
-    '201': ok('The goal, which is the first', ref('Goal'), ETAG),
-  },
-};
-
-const patchGoalOperation: Operation = {
-  tag: 'Goals',
-  id: 'patchUserGoal',
-  summary: 'Change the goal of a user',
-  description: 'A user without a goal has none to change: 404.',
-  headers: [IF_MATCH],
-  body: taken(
-    { type: 'object', properties: { sessionsPerWeek: schemaJson(schemaOf(goalFields.sessionsPerWeek)) } },
-    { sessionsPerWeek: goalFields.sessionsPerWeek.example },
-  ),
-  success: { '200': ok('The goal', ref('Goal'), ETAG) },
-};
-
-const deleteGoalOperation: Operation = {
-  tag: 'Goals',
-  id: 'deleteUserGoal',
-  summary: 'Remove the goal of a user',
-  description: 'Summary and report compare with none any more.',
-  headers: [IF_MATCH],
-  success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
-};
-
 /** The goal of a user, of whom there is one at most. */
 export const goalRoutes: readonly Route[] = [
   {
@@ -140,7 +77,16 @@ export const goalRoutes: readonly Route[] = [
     path: '/users/{id}/goal',
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
-    operation: putGoalOperation,
+    tag: 'Goals',
+    id: 'putUserGoal',
+    summary: 'Set the goal of a user',
+    description: 'Summary and report compare with it, unless the query says another target.',
+    headers: [IF_MATCH],
+    body: taken(ref('GoalInput'), { sessionsPerWeek: goalFields.sessionsPerWeek.example }),
+    success: {
+      '200': ok('The goal, which there was before', ref('Goal'), ETAG),
+      '201': ok('The goal, which is the first', ref('Goal'), ETAG),
+    },
     ...batchable(putGoal),
     isOwner: true,
   },
@@ -149,8 +95,17 @@ export const goalRoutes: readonly Route[] = [
     path: '/users/{id}/goal',
     right: 'read goal',
     errors: READ_ONE,
-    operation: readGoalOperation,
-    handle: readGoal,
+    tag: 'Goals',
+    id: 'getUserGoal',
+    summary: 'Read the goal of a user',
+    description: 'A user without a goal has none to read: 404.',
+    ...conditional(ok('The goal', ref('Goal'), ETAG)),
+    handle: ({ request, id, search, store }) => {
+      parseQuery(search, {});
+      store.users.json(id);
+      const goal = goalOf(store, id) ?? none(id);
+      return { ...tagged(request, JSON.stringify(goal)), disclosed: disclosedRecord('goal', goal) };
+    },
     isOwner: true,
   },
   {
@@ -158,7 +113,16 @@ export const goalRoutes: readonly Route[] = [
     path: '/users/{id}/goal',
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
-    operation: patchGoalOperation,
+    tag: 'Goals',
+    id: 'patchUserGoal',
+    summary: 'Change the goal of a user',
+    description: 'A user without a goal has none to change: 404.',
+    headers: [IF_MATCH],
+    body: taken(
+      { type: 'object', properties: { sessionsPerWeek: schemaJson(schemaOf(goalFields.sessionsPerWeek)) } },
+      { sessionsPerWeek: goalFields.sessionsPerWeek.example },
+    ),
+    success: { '200': ok('The goal', ref('Goal'), ETAG) },
     ...batchable(patchGoal),
     isOwner: true,
   },
@@ -167,7 +131,12 @@ export const goalRoutes: readonly Route[] = [
     path: '/users/{id}/goal',
     right: 'delete goal',
     errors: WRITE_ONE,
-    operation: deleteGoalOperation,
+    tag: 'Goals',
+    id: 'deleteUserGoal',
+    summary: 'Remove the goal of a user',
+    description: 'Summary and report compare with none any more.',
+    headers: [IF_MATCH],
+    success: { '200': GONE },
     ...batchable(deleteGoal),
     isOwner: true,
   },

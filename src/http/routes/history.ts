@@ -8,6 +8,7 @@ import { nounOf } from '../../domain/kinds.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { rateLimitKey } from '../guard/limits.ts';
 import {
+  conditional,
   content,
   ETAG_IF_SHORT,
   exampleOf,
@@ -15,8 +16,8 @@ import {
   IF_NONE_MATCH,
   type Json,
   many,
-  NOT_MODIFIED,
   notModified,
+  object,
   ok,
   REPLAYED,
   ref,
@@ -45,17 +46,11 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
     path: `${kind.path}/{id}/history`,
     right: `read ${name}`,
     errors: READ_ONE,
-    operation: {
-      tag,
-      id: `get${schema}History`,
-      summary: `What happened to ${a}`,
-      description: 'The first change first. A deleted record still has its history.',
-      headers: [IF_NONE_MATCH],
-      success: {
-        '200': ok('The entries', many(ref('HistoryEntry')), ETAG_IF_SHORT),
-        '304': NOT_MODIFIED,
-      },
-    },
+    tag,
+    id: `get${schema}History`,
+    summary: `What happened to ${a}`,
+    description: 'The first change first. A deleted record still has its history.',
+    ...conditional(ok('The entries', many(ref('HistoryEntry')), ETAG_IF_SHORT)),
     handle: ({ request, id, search, store }) => {
       parseQuery(search, {});
       const first = store.historyOf(name, id);
@@ -117,29 +112,27 @@ export const changesRoute: Route = {
   path: '/changes',
   right: 'read changes',
   errors: [...READ, 'Gone'],
-  operation: {
-    tag: 'Changes',
-    id: 'listChanges',
-    summary: 'What changed since',
-    description:
-      'The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.',
-    query: changesParameters,
-    headers: [LAST_EVENT_ID, IF_NONE_MATCH],
-    success: {
-      '200': {
-        description: 'The changes',
-        headers: {
-          ...ETAG_IF_SHORT,
-          Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
-          ...LAST_SEQ,
-        },
-        content: {
-          ...content(many(ref('HistoryEntry'))),
-          'text/event-stream': { schema: { type: 'string' } },
-        },
+  tag: 'Changes',
+  id: 'listChanges',
+  summary: 'What changed since',
+  description:
+    'The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.',
+  query: changesParameters,
+  headers: [LAST_EVENT_ID, IF_NONE_MATCH],
+  success: {
+    '200': {
+      description: 'The changes',
+      headers: {
+        ...ETAG_IF_SHORT,
+        Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
+        ...LAST_SEQ,
       },
-      '304': notModified(LAST_SEQ),
+      content: {
+        ...content(many(ref('HistoryEntry'))),
+        'text/event-stream': { schema: { type: 'string' } },
+      },
     },
+    '304': notModified(LAST_SEQ),
   },
   handle: (context) => {
     const { request, search, store } = context;
@@ -320,30 +313,24 @@ export const undoRoute: Route = {
   path: '/undo',
   right: 'undo',
   errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'UnprocessableEntity'],
-  operation: {
-    tag: 'Changes',
-    id: 'undoChange',
-    summary: 'Take a change back',
-    description:
-      'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.',
-    query: undoParameter,
-    headers: [IDEMPOTENCY_KEY],
-    body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
-    success: {
-      '200': ok(
-        'It is taken back',
-        {
-          type: 'object',
-          required: ['undoes', 'entries', 'since'],
-          properties: {
-            undoes: count('The change that was taken back', 4),
-            entries: count('How many entries it had', 1),
-            since: count('What /changes?since= takes to give what the undoing did', 7),
-          },
-        },
-        REPLAYED,
-      ),
-    },
+  tag: 'Changes',
+  id: 'undoChange',
+  summary: 'Take a change back',
+  description:
+    'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.',
+  query: undoParameter,
+  headers: [IDEMPOTENCY_KEY],
+  body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
+  success: {
+    '200': ok(
+      'It is taken back',
+      object({
+        undoes: count('The change that was taken back', 4),
+        entries: count('How many entries it had', 1),
+        since: count('What /changes?since= takes to give what the undoing did', 7),
+      }),
+      REPLAYED,
+    ),
   },
   handle: async (context) => {
     const { request, search, store, caller } = context;

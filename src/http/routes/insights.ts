@@ -8,18 +8,7 @@ import { trialRecord } from '../../domain/trial.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
-import type { Operation } from '../openapi/operation.ts';
-import {
-  ETAG,
-  IF_NONE_MATCH,
-  type Json,
-  many,
-  NOT_MODIFIED,
-  ok,
-  POLICY,
-  ref,
-  schemaJson,
-} from '../openapi/parts.ts';
+import { conditional, ETAG, type Json, many, object, ok, POLICY, ref, schemaJson } from '../openapi/parts.ts';
 import { READ, READ_ONE } from '../openapi/problems.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
@@ -67,52 +56,6 @@ const offloaded =
     (context.workers && context.store.logs.areMany(context.id) && context.workers.answer(context)) ||
     handler(context);
 
-/** GET of the figures of a user. */
-const summary = offloaded(async ({ request, id, search, store }) => {
-  const { words: isTold, ...asked } = readSummaryQuery(search);
-  const { summaryOf } = await import('../../cases/summary.ts');
-  const figures = await summaryOf(store, id, asked, today());
-  const { inWords } = await import('../../insights/wording.ts');
-  return tagged(request, JSON.stringify(isTold ? { ...figures, words: inWords(figures) } : figures));
-});
-
-/** GET of how each user is. */
-const overviews: Handler = async (context) => {
-  const { request, search, store, workers } = context;
-  const isLong = () =>
-    store.users.count() > MANY_USERS || store.users.list().some(({ id }) => store.logs.areMany(id));
-  const offloaded = workers && isLong() && workers.answer(context);
-  if (offloaded) return offloaded;
-  parseQuery(search, {});
-  const { overviewsOf } = await import('../../cases/overview.ts');
-  const rows = store.read(() => overviewsOf(store, store.users.list(), today()));
-  const response = tagged(request, JSON.stringify(rows));
-  if (rows.length > 0) response.disclosed = disclosedRange('user', idsOf(rows));
-  return response;
-};
-
-/** GET of two periods of a user side by side. */
-const compare = offloaded(async ({ request, id, search, store }) => {
-  const asked = readComparisonQuery(search);
-  const { comparisonOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, today())));
-});
-
-/** GET of the report on a user. */
-const report = offloaded(async ({ request, id, search, store }) => {
-  const { format, ...asked } = readReportQuery(search);
-  const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
-  const built = reportOf(store, id, asked, today());
-  if (format === 'md' || format === 'markdown')
-    return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
-  return tagged(request, reportHtml(built), {
-    'content-type': 'text/html; charset=utf-8',
-    // A meta element cannot keep other pages from framing it; a header can.
-    'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
-    'referrer-policy': 'no-referrer',
-  });
-});
-
 /** The schemas of the figures, by name. */
 function insightsSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(summarySchemas, {
@@ -128,94 +71,14 @@ function insightsSchemas(): Record<string, Json> {
   );
 }
 
-/** GET of the exercises of a user. */
-const exercises = offloaded(({ request, id, search, store }) => {
-  parseQuery(search, {});
-  store.users.json(id);
-  const response = tagged(request, JSON.stringify(store.logs.exercises(id)));
-  response.disclosed = [{ record: 'log', first: 0, last: 0, count: 0, userId: id }];
-  return response;
+const EXERCISE = object({
+  exerciseName: { type: 'string', examples: [logFields.exerciseName.example] },
+  exerciseType: { type: 'string', enum: logFields.exerciseType.choices },
+  sessions: { type: 'integer', minimum: 1 },
+  date: { type: 'string', format: 'date', description: 'Of the latest session' },
 });
-
-const EXERCISE: Json = {
-  type: 'object',
-  required: ['exerciseName', 'exerciseType', 'sessions', 'date'],
-  properties: {
-    exerciseName: { type: 'string', examples: [logFields.exerciseName.example] },
-    exerciseType: { type: 'string', enum: logFields.exerciseType.choices },
-    sessions: { type: 'integer', minimum: 1 },
-    date: { type: 'string', format: 'date', description: 'Of the latest session' },
-  },
-};
-
-const exercisesOperation: Operation = {
-  tag: 'Insights',
-  id: 'listUserExercises',
-  summary: 'List the exercises of a user',
-  description:
-    'Each once, with its kind of the latest session, the latest first: for completion while somebody types.',
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('The exercises', many(EXERCISE), ETAG), '304': NOT_MODIFIED },
-};
-
-const summaryOperation: Operation = {
-  tag: 'Insights',
-  id: 'getUserSummary',
-  summary: 'What helps a user',
-  description:
-    'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
-  query: summaryParameters,
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
-};
-
-const overviewsOperation: Operation = {
-  tag: 'Insights',
-  id: 'listOverviews',
-  summary: 'How each user is, in a line',
-  description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('A line each', many(ref('Overview')), ETAG), '304': NOT_MODIFIED },
-};
-
-const compareOperation: Operation = {
-  tag: 'Insights',
-  id: 'compareUserPeriods',
-  summary: 'Two periods of a user side by side',
-  description:
-    'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.',
-  query: comparisonFields,
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('The comparison', ref('Comparison'), ETAG), '304': NOT_MODIFIED },
-};
-
-const reportOperation: Operation = {
-  tag: 'Insights',
-  id: 'getUserReport',
-  summary: 'The report on a user, to be read on screen or paper',
-  description: 'One HTML page that loads and runs nothing, or the same as Markdown.',
-  query: reportParameters,
-  headers: [IF_NONE_MATCH],
-  success: {
-    '200': {
-      description: 'The report',
-      headers: { ...ETAG, ...POLICY },
-      content: {
-        'text/html': { schema: { type: 'string' } },
-        'text/markdown': { schema: { type: 'string' } },
-      },
-    },
-    '304': NOT_MODIFIED,
-  },
-};
 
 const nullable = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
-const object = (properties: Json): Json => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-
 const text: Json = { type: 'string' };
 const day: Json = { type: 'string', format: 'date' };
 const count: Json = { type: 'integer', minimum: 0 };
@@ -260,16 +123,13 @@ export const trialStatusRoute: Route = {
   path: '/trials/{id}/status',
   right: 'read trial',
   errors: READ_ONE,
-  operation: {
-    tag: 'Trials',
-    id: 'getTrialStatus',
-    summary: 'How a trial stands today',
-    description:
-      'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
-    headers: [IF_NONE_MATCH],
-    success: { '200': ok('How it stands', trialStatusSchema(), ETAG), '304': NOT_MODIFIED },
-    schemas: () => ({ ShownTrial: shownTrial() }),
-  },
+  tag: 'Trials',
+  id: 'getTrialStatus',
+  summary: 'How a trial stands today',
+  description:
+    'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
+  ...conditional(ok('How it stands', trialStatusSchema(), ETAG)),
+  schemas: () => ({ ShownTrial: shownTrial() }),
   handle: ({ request, id, search, store }) => {
     parseQuery(search, {});
     const trial = store.of('trial').get(id);
@@ -285,16 +145,41 @@ export const insightsRoutes: readonly Route[] = [
     path: '/overviews',
     right: 'read user',
     errors: READ,
-    operation: overviewsOperation,
-    handle: overviews,
+    tag: 'Insights',
+    id: 'listOverviews',
+    summary: 'How each user is, in a line',
+    description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
+    ...conditional(ok('A line each', many(ref('Overview')), ETAG)),
+    handle: async (context) => {
+      const { request, search, store, workers } = context;
+      const isLong = () =>
+        store.users.count() > MANY_USERS || store.users.list().some(({ id }) => store.logs.areMany(id));
+      const answer = workers && isLong() && workers.answer(context);
+      if (answer) return answer;
+      parseQuery(search, {});
+      const { overviewsOf } = await import('../../cases/overview.ts');
+      const rows = store.read(() => overviewsOf(store, store.users.list(), today()));
+      const response = tagged(request, JSON.stringify(rows));
+      return rows.length > 0 ? { ...response, disclosed: disclosedRange('user', idsOf(rows)) } : response;
+    },
   },
   {
     method: 'GET',
     path: '/users/{id}/exercises',
     right: 'read log',
     errors: READ_ONE,
-    operation: exercisesOperation,
-    handle: exercises,
+    tag: 'Insights',
+    id: 'listUserExercises',
+    summary: 'List the exercises of a user',
+    description:
+      'Each once, with its kind of the latest session, the latest first: for completion while somebody types.',
+    ...conditional(ok('The exercises', many(EXERCISE), ETAG)),
+    handle: offloaded(({ request, id, search, store }) => {
+      parseQuery(search, {});
+      store.users.json(id);
+      const response = tagged(request, JSON.stringify(store.logs.exercises(id)));
+      return { ...response, disclosed: [{ record: 'log', first: 0, last: 0, count: 0, userId: id }] };
+    }),
     isOwner: true,
   },
   {
@@ -302,23 +187,70 @@ export const insightsRoutes: readonly Route[] = [
     path: '/users/{id}/summary',
     right: 'read user',
     errors: READ_ONE,
-    operation: { ...summaryOperation, schemas: insightsSchemas },
-    handle: summary,
+    tag: 'Insights',
+    id: 'getUserSummary',
+    summary: 'What helps a user',
+    description:
+      'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+    query: summaryParameters,
+    ...conditional(ok('The figures', ref('Summary'), ETAG)),
+    schemas: insightsSchemas,
+    handle: offloaded(async ({ request, id, search, store }) => {
+      const { words: isTold, ...asked } = readSummaryQuery(search);
+      const { summaryOf } = await import('../../cases/summary.ts');
+      const figures = await summaryOf(store, id, asked, today());
+      const { inWords } = await import('../../insights/wording.ts');
+      return tagged(request, JSON.stringify(isTold ? { ...figures, words: inWords(figures) } : figures));
+    }),
   },
   {
     method: 'GET',
     path: '/users/{id}/compare',
     right: 'read user',
     errors: READ_ONE,
-    operation: compareOperation,
-    handle: compare,
+    tag: 'Insights',
+    id: 'compareUserPeriods',
+    summary: 'Two periods of a user side by side',
+    description:
+      'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.',
+    query: comparisonFields,
+    ...conditional(ok('The comparison', ref('Comparison'), ETAG)),
+    handle: offloaded(async ({ request, id, search, store }) => {
+      const asked = readComparisonQuery(search);
+      const { comparisonOf } = await import('../../cases/summary.ts');
+      return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, today())));
+    }),
   },
   {
     method: 'GET',
     path: '/users/{id}/report',
     right: 'read user',
     errors: READ_ONE,
-    operation: reportOperation,
-    handle: report,
+    tag: 'Insights',
+    id: 'getUserReport',
+    summary: 'The report on a user, to be read on screen or paper',
+    description: 'One HTML page that loads and runs nothing, or the same as Markdown.',
+    query: reportParameters,
+    ...conditional({
+      description: 'The report',
+      headers: { ...ETAG, ...POLICY },
+      content: {
+        'text/html': { schema: { type: 'string' } },
+        'text/markdown': { schema: { type: 'string' } },
+      },
+    }),
+    handle: offloaded(async ({ request, id, search, store }) => {
+      const { format, ...asked } = readReportQuery(search);
+      const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
+      const built = reportOf(store, id, asked, today());
+      if (format === 'md' || format === 'markdown')
+        return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
+      return tagged(request, reportHtml(built), {
+        'content-type': 'text/html; charset=utf-8',
+        // A meta element cannot keep other pages from framing it; a header can.
+        'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
+        'referrer-policy': 'no-referrer',
+      });
+    }),
   },
 ];

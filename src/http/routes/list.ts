@@ -1,5 +1,4 @@
 import { invalid } from '../../domain/errors.ts';
-import type { Operation } from '../openapi/operation.ts';
 import {
   content,
   ETAG_IF_SHORT,
@@ -27,13 +26,38 @@ const MOST_CHARACTERS = 1024 * 1024;
 
 /** GET of a list: the whole of it, a page with `limit`, or a part as json-server cuts it. */
 export function listRoute(collection: Collection): Route {
-  const { name, kind, read } = collection;
+  const { name, kind, read, parameters, filters } = collection;
+  const { tag, schema, many: several } = termsOf(kind);
   return {
     method: 'GET',
     path: kind.path,
     right: `read ${name}`,
     errors: LIST,
-    operation: listOperation(collection),
+    tag,
+    id: `list${pluralOf(kind)}`,
+    summary: `List ${several}`,
+    description:
+      'Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.',
+    // json-server's names differ from ours by an underscore only, which generators of clients drop.
+    query: Object.fromEntries(
+      Object.entries(parameters).filter(([name]) => !Object.hasOwn(sliceParameters, name)),
+    ),
+    filters,
+    shared: schema,
+    sortable: kind.fields,
+    headers: [IF_NONE_MATCH],
+    success: {
+      '200': {
+        description: `The ${several}`,
+        headers: { ...ETAG_IF_SHORT, ...PART_HEADERS },
+        content: {
+          ...content(many(ref(schema))),
+          'application/x-ndjson': { schema: { type: 'string', description: 'A record per line' } },
+          'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
+        },
+      },
+      '304': notModified(PART_HEADERS),
+    },
     handle: (context) => listResponse(collection, read(context.search), kind.path, context),
   };
 }
@@ -45,18 +69,14 @@ const released: Partial<Record<Collection['name'], string>> = { log: 'listLogsOf
 export function listOfUserRoute(collection: Collection): Route {
   const { name, kind, read } = collection;
   return {
-    method: 'GET',
+    ...listRoute(collection),
     path: `/users/{id}${kind.path}`,
-    right: `read ${name}`,
     errors: [...LIST, 'NotFound'],
-    operation: {
-      ...listOperation(collection),
-      filters: Object.fromEntries(
-        Object.entries(collection.filters).filter(([, { column }]) => column !== 'userId'),
-      ),
-      id: released[name] ?? `listUser${pluralOf(kind)}`,
-      summary: `List the ${kind.described.many} of a user`,
-    },
+    filters: Object.fromEntries(
+      Object.entries(collection.filters).filter(([, { column }]) => column !== 'userId'),
+    ),
+    id: released[name] ?? `listUser${pluralOf(kind)}`,
+    summary: `List the ${kind.described.many} of a user`,
     handle: (context) => {
       const { id, search, store } = context;
       const { filter, ...rest } = read(search);
@@ -91,37 +111,6 @@ const PART_HEADERS: Json = {
 
 /** `PainEntries` */
 const pluralOf = ({ path }: Collection['kind']): string => path.charAt(1).toUpperCase() + path.slice(2);
-
-function listOperation({ kind, parameters, filters }: Collection): Operation {
-  const { tag, schema, many: several } = termsOf(kind);
-  return {
-    tag,
-    id: `list${pluralOf(kind)}`,
-    summary: `List ${several}`,
-    description:
-      'Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.',
-    // json-server's names differ from ours by an underscore only, which generators of clients drop.
-    query: Object.fromEntries(
-      Object.entries(parameters).filter(([name]) => !Object.hasOwn(sliceParameters, name)),
-    ),
-    filters,
-    shared: schema,
-    sortable: kind.fields,
-    headers: [IF_NONE_MATCH],
-    success: {
-      '200': {
-        description: `The ${several}`,
-        headers: { ...ETAG_IF_SHORT, ...PART_HEADERS },
-        content: {
-          ...content(many(ref(schema))),
-          'application/x-ndjson': { schema: { type: 'string', description: 'A record per line' } },
-          'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
-        },
-      },
-      '304': notModified(PART_HEADERS),
-    },
-  };
-}
 
 function listResponse(
   collection: Collection,
@@ -215,6 +204,5 @@ function pageResponse(
     headers['link'] = `<${path}?${parameters}>; rel="next"`;
   }
   const response = tagged(request, format.whole(json), headers);
-  response.disclosed = disclosedRange(collection.name, ids);
-  return response;
+  return { ...response, disclosed: disclosedRange(collection.name, ids) };
 }

@@ -53,20 +53,18 @@ export const pairRoute: Route = {
   path: '/pair',
   right: 'pair',
   errors: [...PAIR, ...BODY],
-  operation: {
-    tag: 'Service',
-    id: 'pair',
-    summary: 'Exchange a one-time code for a token',
-    description:
-      'For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.',
-    headers: [SECRET_KEY],
-    body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
-    success: {
-      '201': ok('The token; it cannot be had again', {
-        ...TOKEN,
-        properties: { ...TOKEN.properties, ...PATIENT },
-      }),
-    },
+  tag: 'Service',
+  id: 'pair',
+  summary: 'Exchange a one-time code for a token',
+  description:
+    'For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.',
+  headers: [SECRET_KEY],
+  body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
+  success: {
+    '201': ok('The token; it cannot be had again', {
+      ...TOKEN,
+      properties: { ...TOKEN.properties, ...PATIENT },
+    }),
   },
   handle: async ({ request, search, store, isPairing }) => {
     const { pairing } = store.tokens;
@@ -108,15 +106,13 @@ export const renewRoute: Route = {
   path: '/me/token',
   right: 'read self',
   errors: [...WRITE, 'Conflict'],
-  operation: {
-    tag: 'Service',
-    id: 'renewToken',
-    summary: 'Renew the token',
-    description:
-      'The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.',
-    headers: [SECRET_KEY],
-    success: { '201': ok('The token with its new secret', TOKEN) },
-  },
+  tag: 'Service',
+  id: 'renewToken',
+  summary: 'Renew the token',
+  description:
+    'The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.',
+  headers: [SECRET_KEY],
+  success: { '201': ok('The token with its new secret', TOKEN) },
   handle: async (context) => {
     parseQuery(context.search, {});
     const { secret } = ownToken(context);
@@ -133,14 +129,12 @@ export const unpairRoute: Route = {
   path: '/me/token',
   right: 'read self',
   errors: [...WRITE, 'Conflict'],
-  operation: {
-    tag: 'Service',
-    id: 'revokeToken',
-    summary: 'Give the token back',
-    description:
-      'For an app that its person unpairs: the token is refused from then on. 409 without authentication.',
-    success: { '200': ok('It is revoked', { type: 'object', maxProperties: 0 }) },
-  },
+  tag: 'Service',
+  id: 'revokeToken',
+  summary: 'Give the token back',
+  description:
+    'For an app that its person unpairs: the token is refused from then on. 409 without authentication.',
+  success: { '200': ok('It is revoked', { type: 'object', maxProperties: 0 }) },
   handle: async (context) => {
     parseQuery(context.search, {});
     const { caller } = ownToken(context);

@@ -1,18 +1,17 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
+import { isObject } from '../../lib/strict-json.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
-import type { Guard, Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
-import type { Operation } from '../openapi/operation.ts';
 import {
   CREATED_HEADERS,
+  conditional,
   ETAG,
+  GONE,
   IDEMPOTENCY_KEY,
   IF_MATCH,
-  IF_NONE_MATCH,
   many,
-  NOT_MODIFIED,
   ok,
   ref,
   taken,
@@ -57,15 +56,13 @@ export function createRoute(collection: Collection): Route {
     path: kind.path,
     right: `create ${name}`,
     errors: [...WRITE, ...BODY, 'RecordGone', 'UnprocessableEntity'],
-    operation: {
-      tag,
-      id: `create${schema}`,
-      summary: `Create ${a}, or several`,
-      description: `An array creates all of its ${several} or none, and is answered with an array.`,
-      headers: [IDEMPOTENCY_KEY],
-      body: taken({ anyOf: [input, inputs] }, example),
-      success: { '201': ok(`The new ${one}, or ${several}`, records, CREATED_HEADERS) },
-    },
+    tag,
+    id: `create${schema}`,
+    summary: `Create ${a}, or several`,
+    description: `An array creates all of its ${several} or none, and is answered with an array.`,
+    headers: [IDEMPOTENCY_KEY],
+    body: taken({ anyOf: [input, inputs] }, example),
+    success: { '201': ok(`The new ${one}, or ${several}`, records, CREATED_HEADERS) },
     handle: async (context) => {
       const { request, search, store } = context;
       parseQuery(search, {});
@@ -104,19 +101,17 @@ export function createOfUserRoute(collection: Collection): Route {
     path: `/users/{id}${kind.path}`,
     right: `create ${name}`,
     errors: [...WRITE, ...BODY, 'NotFound', 'RecordGone', 'UnprocessableEntity'],
-    operation: {
-      tag,
-      id: `createUser${schema}`,
-      summary: `Create ${a} of a user`,
-      description: `A single ${one} has a path of its own, which Location names.${rule === undefined ? '' : ` ${rule}`}`,
-      headers: [IDEMPOTENCY_KEY],
-      body: taken(ref(`User${schema}Input`), ofUser),
-      success: {
-        '201': ok(`The new ${one}`, ref(schema), {
-          ...ETAG,
-          Location: { description: `Path of the ${one}`, required: true, schema: { type: 'string' } },
-        }),
-      },
+    tag,
+    id: `createUser${schema}`,
+    summary: `Create ${a} of a user`,
+    description: `A single ${one} has a path of its own, which Location names.${rule === undefined ? '' : ` ${rule}`}`,
+    headers: [IDEMPOTENCY_KEY],
+    body: taken(ref(`User${schema}Input`), ofUser),
+    success: {
+      '201': ok(`The new ${one}`, ref(schema), {
+        ...ETAG,
+        Location: { description: `Path of the ${one}`, required: true, schema: { type: 'string' } },
+      }),
     },
     handle: async (context) => {
       const { request, id, store } = context;
@@ -143,8 +138,8 @@ export function createOfUserRoute(collection: Collection): Route {
 
 /** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
 function withUser(collection: Collection, store: Store, value: unknown, userId: number): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const { userId: said = userId, ...others } = value as Record<string, unknown>;
+  if (!isObject(value)) return value;
+  const { userId: said = userId, ...others } = value;
   const record = { ...others, userId };
   if (said === userId) return record;
   const faults: Issue[] = [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
@@ -229,14 +224,11 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
     path: `${kind.path}/{id}`,
     right: `read ${name}`,
     errors: READ_ONE,
-    operation: {
-      tag,
-      id: `get${schema}`,
-      summary: `Read one ${one}`,
-      description: 'With the entity tag that a write can be made to depend on.',
-      headers: [IF_NONE_MATCH],
-      success: { '200': ok(`The ${one}`, ref(schema), ETAG), '304': NOT_MODIFIED },
-    },
+    tag,
+    id: `get${schema}`,
+    summary: `Read one ${one}`,
+    description: 'With the entity tag that a write can be made to depend on.',
+    ...conditional(ok(`The ${one}`, ref(schema), ETAG)),
     handle: ({ request, id, search, store, caller }) => {
       parseQuery(search, {});
       const records = verbs(store);
@@ -261,7 +253,6 @@ export function replaceRoute(collection: Collection): Route {
     description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` What is optional stays too where it is not sent; null clears it: ${optional.join(', ')}.` : ''}`,
     body: taken(ref(`${schema}Input`), example),
     check: collection.checkReplacement,
-    update: (records, id, input, guard) => records.update(id, input, guard),
   });
 }
 
@@ -274,19 +265,16 @@ export function patchRoute(collection: Collection): Route {
     description: 'Fields that are not sent keep their values.',
     body: taken(ref(`${schema}Patch`), change),
     check: collection.checkPatch,
-    update: (records, id, patch, guard) => records.update(id, patch, guard),
   });
 }
 
-interface Update<T> extends Pick<Operation, 'id' | 'summary' | 'description' | 'body'> {
-  check(store: Store, value: unknown): T;
-  update(records: Records<KindName>, id: number, value: T, guard?: Guard): StoredRecord;
-}
-
-function updateRoute<T>(
+function updateRoute(
   { name, kind, verbs }: Collection,
   method: 'PUT' | 'PATCH',
-  { check, update, ...operation }: Update<T>,
+  {
+    check,
+    ...operation
+  }: Pick<Route, 'id' | 'summary' | 'description' | 'body'> & { check: Collection['checkPatch'] },
 ): Route {
   const { tag, schema, one } = termsOf(kind);
   return {
@@ -294,12 +282,10 @@ function updateRoute<T>(
     path: `${kind.path}/{id}`,
     right: `change ${name}`,
     errors: [...WRITE_ONE, ...BODY],
-    operation: {
-      ...operation,
-      tag,
-      headers: [IF_MATCH],
-      success: { '200': ok(`The whole ${one}`, ref(schema), ETAG) },
-    },
+    ...operation,
+    tag,
+    headers: [IF_MATCH],
+    success: { '200': ok(`The whole ${one}`, ref(schema), ETAG) },
     ...batchable({
       hasBody: true,
       begin: ({ store, id, search, headers }) => {
@@ -311,7 +297,7 @@ function updateRoute<T>(
           const value = check(store, sent);
           const guard = precondition(headers);
           return () => {
-            const record = update(records, id, value, guard);
+            const record = records.update(id, value, guard);
             const body = JSON.stringify(record);
             return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(name, record) };
           };
@@ -329,15 +315,13 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     path: `${kind.path}/{id}`,
     right: `delete ${name}`,
     errors: WRITE_ONE,
-    operation: {
-      tag,
-      id: `delete${schema}`,
-      summary: `Delete ${a}${name === 'user' ? ' with all logs' : ''}`,
-      description: 'The id is never used again; the history stays, and `restore` brings it back.',
-      exampleId: deleted,
-      headers: [IF_MATCH],
-      success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
-    },
+    tag,
+    id: `delete${schema}`,
+    summary: `Delete ${a}${name === 'user' ? ' with all logs' : ''}`,
+    description: 'The id is never used again; the history stays, and `restore` brings it back.',
+    exampleId: deleted,
+    headers: [IF_MATCH],
+    success: { '200': GONE },
     ...withAll(name, {
       hasBody: false,
       begin: ({ store, id, search, headers }) => {

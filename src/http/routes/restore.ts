@@ -43,17 +43,15 @@ export function restoreRoute(collection: Collection): Route {
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
     errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
-    operation: {
-      tag,
-      id: `restore${schema}`,
-      summary: `Bring back ${a} that was deleted`,
-      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
-      query: isOwned ? ownerParameter : {},
-      exampleId: deleted,
-      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
-      ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
-      success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
-    },
+    tag,
+    id: `restore${schema}`,
+    summary: `Bring back ${a} that was deleted`,
+    description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+    query: isOwned ? ownerParameter : {},
+    exampleId: deleted,
+    headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
+    ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
+    success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     handle: async (context) => {
       if (!isOwned) {
         parseQuery(context.search, {});

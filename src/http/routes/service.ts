@@ -1,17 +1,11 @@
 import { hostname } from 'node:os';
 import { roles } from '../../domain/access.ts';
-import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY } from '../openapi/parts.ts';
+import { conditional, ETAG, object, ok, POLICY } from '../openapi/parts.ts';
 import { OPEN, READ } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
 import { parseQuery } from '../protocol/query.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
-
-const HEALTH: Json = {
-  type: 'object',
-  required: ['status'],
-  properties: { status: { type: 'string', const: 'ok' } },
-};
 
 /** GET of whether the service can read its records. */
 export const healthRoute: Route = {
@@ -19,13 +13,11 @@ export const healthRoute: Route = {
   path: '/health',
   right: null,
   errors: OPEN,
-  operation: {
-    tag: 'Service',
-    id: 'getHealth',
-    summary: 'Whether the service can read its records',
-    description: 'For a monitor: 503 when they cannot be read now.',
-    success: { '200': ok('It can', HEALTH) },
-  },
+  tag: 'Service',
+  id: 'getHealth',
+  summary: 'Whether the service can read its records',
+  description: 'For a monitor: 503 when they cannot be read now.',
+  success: { '200': ok('It can', object({ status: { type: 'string', const: 'ok' } })) },
   handle: ({ search, store }) => {
     parseQuery(search, {});
     store.users.has(1);
@@ -33,35 +25,31 @@ export const healthRoute: Route = {
   },
 };
 
-const ME: Json = {
-  type: 'object',
-  required: ['authentication', 'name', 'role', 'users', 'createdAt', 'expiresAt', 'database', 'machine'],
-  properties: {
-    authentication: {
-      type: 'boolean',
-      description: 'false when the service runs without --auth: all is open',
-    },
-    name: { type: ['string', 'null'], description: 'Name of the token' },
-    role: { type: ['string', 'null'], description: `${roles.join(', ')}: what the token may do` },
-    users: {
-      type: ['array', 'null'],
-      description: 'Ids of the users whose records the token covers; null for all',
-      items: { type: 'integer' },
-    },
-    createdAt: {
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When the token was made, or renewed',
-    },
-    expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
-    database: {
-      type: 'string',
-      format: 'uuid',
-      description: 'Identity of the database: ids of records are unique together with it',
-    },
-    machine: { type: 'string', description: 'The host name of the machine that it is on' },
+const ME = object({
+  authentication: {
+    type: 'boolean',
+    description: 'false when the service runs without --auth: all is open',
   },
-};
+  name: { type: ['string', 'null'], description: 'Name of the token' },
+  role: { type: ['string', 'null'], description: `${roles.join(', ')}: what the token may do` },
+  users: {
+    type: ['array', 'null'],
+    description: 'Ids of the users whose records the token covers; null for all',
+    items: { type: 'integer' },
+  },
+  createdAt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the token was made, or renewed',
+  },
+  expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
+  database: {
+    type: 'string',
+    format: 'uuid',
+    description: 'Identity of the database: ids of records are unique together with it',
+  },
+  machine: { type: 'string', description: 'The host name of the machine that it is on' },
+});
 
 /** GET of what the caller is: name, role and users of the token; without authentication the open state; and which database it is. */
 export const meRoute: Route = {
@@ -69,14 +57,11 @@ export const meRoute: Route = {
   path: '/me',
   right: 'read self',
   errors: READ,
-  operation: {
-    tag: 'Service',
-    id: 'getMe',
-    summary: 'Who the caller is, and whose records it sees',
-    description: 'Without authentication all is open, and the rest is null.',
-    headers: [IF_NONE_MATCH],
-    success: { '200': ok('The token', ME, ETAG), '304': NOT_MODIFIED },
-  },
+  tag: 'Service',
+  id: 'getMe',
+  summary: 'Who the caller is, and whose records it sees',
+  description: 'Without authentication all is open, and the rest is null.',
+  ...conditional(ok('The token', ME, ETAG)),
   handle: ({ request, search, store, caller }) => {
     parseQuery(search, {});
     const token = caller && store.tokens.get(caller.id);
@@ -101,17 +86,11 @@ export const documentRoute = (openApi: (base: string) => string): Route => ({
   path: '/openapi.json',
   right: null,
   errors: OPEN,
-  operation: {
-    tag: 'Service',
-    id: 'getOpenApi',
-    summary: 'The OpenAPI document of the service',
-    description: 'Its server is the address that it was asked at.',
-    headers: [IF_NONE_MATCH],
-    success: {
-      '200': ok('The document', { type: 'object', additionalProperties: true }, ETAG),
-      '304': NOT_MODIFIED,
-    },
-  },
+  tag: 'Service',
+  id: 'getOpenApi',
+  summary: 'The OpenAPI document of the service',
+  description: 'Its server is the address that it was asked at.',
+  ...conditional(ok('The document', { type: 'object', additionalProperties: true }, ETAG)),
   handle: ({ request, search, base }) => {
     parseQuery(search, {});
     return tagged(request, openApi(base()));
@@ -124,16 +103,14 @@ export const rootRoute: Route = {
   path: '/',
   right: null,
   errors: OPEN,
-  operation: {
-    tag: 'Service',
-    id: 'getRoot',
-    summary: 'Leads to the documentation',
-    description: 'For people who open the address of the service in a browser.',
-    success: {
-      '302': {
-        description: 'To the documentation',
-        headers: { Location: { description: '/docs', schema: { type: 'string' } } },
-      },
+  tag: 'Service',
+  id: 'getRoot',
+  summary: 'Leads to the documentation',
+  description: 'For people who open the address of the service in a browser.',
+  success: {
+    '302': {
+      description: 'To the documentation',
+      headers: { Location: { description: '/docs', schema: { type: 'string' } } },
     },
   },
   handle: ({ search }) => {
@@ -153,21 +130,15 @@ export function docsRoute(openApi: (base: string) => string): Route {
     path: '/docs',
     right: null,
     errors: OPEN,
-    operation: {
-      tag: 'Service',
-      id: 'getDocs',
-      summary: 'The documentation of the service, to be read',
-      description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
-      headers: [IF_NONE_MATCH],
-      success: {
-        '200': {
-          description: 'The page',
-          headers: { ...ETAG, ...POLICY },
-          content: { 'text/html': { schema: { type: 'string' } } },
-        },
-        '304': NOT_MODIFIED,
-      },
-    },
+    tag: 'Service',
+    id: 'getDocs',
+    summary: 'The documentation of the service, to be read',
+    description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
+    ...conditional({
+      description: 'The page',
+      headers: { ...ETAG, ...POLICY },
+      content: { 'text/html': { schema: { type: 'string' } } },
+    }),
     handle: async ({ request, search, base }) => {
       parseQuery(search, {});
       const { docsHtml, docsPolicy } = await import('../docs/page.ts');
