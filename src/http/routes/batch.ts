@@ -17,7 +17,6 @@ import { recordsOf, type StoredRecord } from '../protocol/collection.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf } from '../protocol/etag.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
-import { parseQuery } from '../protocol/query.ts';
 import { allowed, type Match, type RequestContext, type Route } from '../protocol/route.ts';
 import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
 import { Problem, problemResponse } from '../wire/problem.ts';
@@ -107,8 +106,7 @@ export const batchRoute: Route = {
   },
   schemas: () => batchSchemas,
   handle: async (context) => {
-    const { request, search, store, caller } = context;
-    parseQuery(search, {});
+    const { request, store, caller } = context;
     const sent = await readJsonText(request, () => false);
     const requests = checkBatch(sent.value, context.match);
     const repeat = repeatable(request, '/batch', caller, sent);

@@ -12,7 +12,6 @@ import { migrations } from '../../store/sqlite/migrations/index.ts';
 import { object, ok, taken } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
-import { parseQuery } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -85,7 +84,6 @@ export const exchangeRoute: Route = {
     ),
   },
   handle: async (context) => {
-    parseQuery(context.search, {});
     const asked = askedIn(await readJson(context.request, MOST_BYTES));
     return exchange(context, asked);
   },

@@ -7,15 +7,13 @@ import { conditional, ETAG, GONE, IF_MATCH, ok, ref, schemaJson, taken } from '.
 import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
-import { parseQuery } from '../protocol/query.ts';
 import { batchable, type Route, type Write } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
 /** PUT of a user's goal: the first or another. */
 const putGoal: Write = {
   hasBody: true,
-  begin: ({ store, id, search, headers }) => {
-    parseQuery(search, {});
+  begin: ({ store, id, headers }) => {
     store.users.json(id);
     return (body) => {
       const { sessionsPerWeek } = checkBody(body);
@@ -46,8 +44,7 @@ const patchGoal: Write = {
 /** DELETE of a user's goal. */
 const deleteGoal: Write = {
   hasBody: false,
-  begin: ({ store, id, search, headers }) => {
-    parseQuery(search, {});
+  begin: ({ store, id, headers }) => {
     const guard = precondition(headers);
     return () => () => {
       store.users.json(id);
@@ -100,8 +97,7 @@ export const goalRoutes: readonly Route[] = [
     summary: 'Read the goal of a user',
     description: 'A user without a goal has none to read: 404.',
     ...conditional(ok('The goal', ref('Goal'), ETAG)),
-    handle: ({ request, id, search, store }) => {
-      parseQuery(search, {});
+    handle: ({ request, id, store }) => {
       store.users.json(id);
       const goal = goalOf(store, id) ?? none(id);
       return { ...tagged(request, JSON.stringify(goal)), disclosed: disclosedRecord('goal', goal) };

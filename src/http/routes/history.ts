@@ -33,7 +33,7 @@ import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
-import { parseQuery, queryReader } from '../protocol/query.ts';
+import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { Problem, problemResponse } from '../wire/problem.ts';
@@ -51,8 +51,7 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
     summary: `What happened to ${a}`,
     description: 'The first change first. A deleted record still has its history.',
     ...conditional(ok('The entries', many(ref('HistoryEntry')), ETAG_IF_SHORT)),
-    handle: ({ request, id, search, store }) => {
-      parseQuery(search, {});
+    handle: ({ request, id, store }) => {
       const first = store.historyOf(name, id);
       // Records older than the history table have no entries.
       if (first.length === 0 && !verbs(store).has(id)) throw notFound(nounOf(name), id);

@@ -2,6 +2,7 @@ import type { Kind, Verb } from '../../domain/kind.ts';
 import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { openApi } from '../openapi/document.ts';
 import { type Collection, collectionOf } from '../protocol/collection.ts';
+import { parseQuery } from '../protocol/query.ts';
 import type { Match, Route } from '../protocol/route.ts';
 import { batchRoute } from './batch.ts';
 import { exchangeRoute } from './exchange.ts';
@@ -80,7 +81,26 @@ export const routes: readonly Route[] = [
 const byPath = new Map<string, Map<string, Route>>();
 for (const route of routes) {
   const methods = byPath.get(route.path) ?? new Map<string, Route>();
-  byPath.set(route.path, methods.set(route.method, route));
+  byPath.set(
+    route.path,
+    methods.set(route.method, route.query || route.filters ? route : withoutQuery(route)),
+  );
+}
+
+/** A route that describes no query parameters takes none. */
+function withoutQuery(route: Route): Route {
+  const checked =
+    <T extends { search: string }, R>(work: (asked: T) => R) =>
+    (asked: T): R => {
+      parseQuery(asked.search, {});
+      return work(asked);
+    };
+  const { handle, write } = route;
+  return {
+    ...route,
+    handle: checked(handle),
+    ...(write && { write: { ...write, begin: checked(write.begin) } }),
+  };
 }
 
 /** A segment that is the id of a record, with its slash. */

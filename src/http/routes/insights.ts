@@ -12,7 +12,7 @@ import { conditional, ETAG, type Json, many, object, ok, POLICY, ref, schemaJson
 import { READ, READ_ONE } from '../openapi/problems.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
-import { parseQuery, queryReader } from '../protocol/query.ts';
+import { queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
 
 /** The query parameters of a report. */
@@ -130,8 +130,7 @@ export const trialStatusRoute: Route = {
     'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
   ...conditional(ok('How it stands', trialStatusSchema(), ETAG)),
   schemas: () => ({ ShownTrial: shownTrial() }),
-  handle: ({ request, id, search, store }) => {
-    parseQuery(search, {});
+  handle: ({ request, id, store }) => {
     const trial = store.of('trial').get(id);
     const shown = shownStatus(trialStatus(store, trial, today()));
     return tagged(request, JSON.stringify(shown));
@@ -151,12 +150,11 @@ export const insightsRoutes: readonly Route[] = [
     description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
     ...conditional(ok('A line each', many(ref('Overview')), ETAG)),
     handle: async (context) => {
-      const { request, search, store, workers } = context;
+      const { request, store, workers } = context;
       const isLong = () =>
         store.users.count() > MANY_USERS || store.users.list().some(({ id }) => store.logs.areMany(id));
       const answer = workers && isLong() && workers.answer(context);
       if (answer) return answer;
-      parseQuery(search, {});
       const { overviewsOf } = await import('../../cases/overview.ts');
       const rows = store.read(() => overviewsOf(store, store.users.list(), today()));
       const response = tagged(request, JSON.stringify(rows));
@@ -174,8 +172,7 @@ export const insightsRoutes: readonly Route[] = [
     description:
       'Each once, with its kind of the latest session, the latest first: for completion while somebody types.',
     ...conditional(ok('The exercises', many(EXERCISE), ETAG)),
-    handle: offloaded(({ request, id, search, store }) => {
-      parseQuery(search, {});
+    handle: offloaded(({ request, id, store }) => {
       store.users.json(id);
       const response = tagged(request, JSON.stringify(store.logs.exercises(id)));
       return { ...response, disclosed: [{ record: 'log', first: 0, last: 0, count: 0, userId: id }] };

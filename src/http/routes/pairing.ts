@@ -58,6 +58,8 @@ export const pairRoute: Route = {
   summary: 'Exchange a one-time code for a token',
   description:
     'For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.',
+  // Read by the handler, once it is known that the path is there.
+  query: {},
   headers: [SECRET_KEY],
   body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
   success: {
@@ -114,7 +116,6 @@ export const renewRoute: Route = {
   headers: [SECRET_KEY],
   success: { '201': ok('The token with its new secret', TOKEN) },
   handle: async (context) => {
-    parseQuery(context.search, {});
     const { secret } = ownToken(context);
     const key = keyOf(context.request, KEY_LENGTH) ?? randomUUID();
     const { tokens } = context.store;
@@ -136,7 +137,6 @@ export const unpairRoute: Route = {
     'For an app that its person unpairs: the token is refused from then on. 409 without authentication.',
   success: { '200': ok('It is revoked', { type: 'object', maxProperties: 0 }) },
   handle: async (context) => {
-    parseQuery(context.search, {});
     const { caller } = ownToken(context);
     await context.store.submitUpkeep(() => context.store.tokens.revoke(caller.name));
     return json(200, '{}');

@@ -23,7 +23,6 @@ import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
 import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
-import { parseQuery } from '../protocol/query.ts';
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -64,8 +63,7 @@ export function createRoute(collection: Collection): Route {
     body: taken({ anyOf: [input, inputs] }, example),
     success: { '201': ok(`The new ${one}, or ${several}`, records, CREATED_HEADERS) },
     handle: async (context) => {
-      const { request, search, store } = context;
-      parseQuery(search, {});
+      const { request, store } = context;
       const body = await readJsonText(request, (sent) => !Array.isArray(sent));
       return createOnce(collection, kind.path, body, context, () =>
         Array.isArray(body.value)
@@ -75,8 +73,7 @@ export function createRoute(collection: Collection): Route {
     },
     write: {
       hasBody: true,
-      begin: ({ store, search }) => {
-        parseQuery(search, {});
+      begin: ({ store }) => {
         return (body) => {
           const create = creationOf(collection, store, body);
           return () => created(collection, body, create());
@@ -92,10 +89,6 @@ export function createOfUserRoute(collection: Collection): Route {
   const { tag, schema, a, one, example } = termsOf(kind);
   const { userId: _, ...ofUser } = example;
   const { rule } = kind.key ?? {};
-  const requireUser = ({ store, id, search }: Pick<RequestContext, 'store' | 'id' | 'search'>) => {
-    parseQuery(search, {});
-    store.users.json(id);
-  };
   return {
     method: 'POST',
     path: `/users/{id}${kind.path}`,
@@ -115,7 +108,7 @@ export function createOfUserRoute(collection: Collection): Route {
     },
     handle: async (context) => {
       const { request, id, store } = context;
-      requireUser(context);
+      store.users.json(id);
       const body = await readJsonText(request, () => true);
       return createOnce(collection, `/users/${id}${kind.path}`, body, context, () =>
         creationOf(collection, store, withUser(collection, store, body.value, id)),
@@ -124,9 +117,9 @@ export function createOfUserRoute(collection: Collection): Route {
     write: {
       hasBody: true,
       begin: (asked) => {
-        requireUser(asked);
+        const { store, id } = asked;
+        store.users.json(id);
         return (body) => {
-          const { store, id } = asked;
           const create = creationOf(collection, store, withUser(collection, store, body, id));
           return () => created(collection, body, create());
         };
@@ -229,8 +222,7 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
     summary: `Read one ${one}`,
     description: 'With the entity tag that a write can be made to depend on.',
     ...conditional(ok(`The ${one}`, ref(schema), ETAG)),
-    handle: ({ request, id, search, store, caller }) => {
-      parseQuery(search, {});
+    handle: ({ request, id, store, caller }) => {
       const records = verbs(store);
       // Only the audit asks whose it is, and without it a read takes less.
       const [body, userId] = caller ? records.ownedJson(id) : [records.json(id), null];
@@ -288,8 +280,7 @@ function updateRoute(
     success: { '200': ok(`The whole ${one}`, ref(schema), ETAG) },
     ...batchable({
       hasBody: true,
-      begin: ({ store, id, search, headers }) => {
-        parseQuery(search, {});
+      begin: ({ store, id, headers }) => {
         const records = verbs(store);
         // A missing record is reported before any fault of the body.
         records.json(id);
@@ -324,8 +315,7 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     success: { '200': GONE },
     ...withAll(name, {
       hasBody: false,
-      begin: ({ store, id, search, headers }) => {
-        parseQuery(search, {});
+      begin: ({ store, id, headers }) => {
         const guard = precondition(headers);
         return () => () => {
           const record = verbs(store).delete(id, guard);

@@ -9,7 +9,7 @@ import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
-import { parseQuery, queryReader } from '../protocol/query.ts';
+import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
 import { created, createdBefore } from './records.ts';
@@ -47,14 +47,13 @@ export function restoreRoute(collection: Collection): Route {
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,
     description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
-    query: isOwned ? ownerParameter : {},
+    ...(isOwned && { query: ownerParameter }),
     exampleId: deleted,
     headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
     ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
     success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     handle: async (context) => {
       if (!isOwned) {
-        parseQuery(context.search, {});
         requireOwnHeader(context.request);
         return restored(context, collection, { text: '', value: '' }, {});
       }

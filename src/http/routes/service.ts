@@ -3,7 +3,6 @@ import { roles } from '../../domain/access.ts';
 import { conditional, ETAG, object, ok, POLICY } from '../openapi/parts.ts';
 import { OPEN, READ } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
-import { parseQuery } from '../protocol/query.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
@@ -18,8 +17,7 @@ export const healthRoute: Route = {
   summary: 'Whether the service can read its records',
   description: 'For a monitor: 503 when they cannot be read now.',
   success: { '200': ok('It can', object({ status: { type: 'string', const: 'ok' } })) },
-  handle: ({ search, store }) => {
-    parseQuery(search, {});
+  handle: ({ store }) => {
     store.users.has(1);
     return json(200, '{"status":"ok"}');
   },
@@ -62,8 +60,7 @@ export const meRoute: Route = {
   summary: 'Who the caller is, and whose records it sees',
   description: 'Without authentication all is open, and the rest is null.',
   ...conditional(ok('The token', ME, ETAG)),
-  handle: ({ request, search, store, caller }) => {
-    parseQuery(search, {});
+  handle: ({ request, store, caller }) => {
     const token = caller && store.tokens.get(caller.id);
     const isoOf = (at: number | null = null) => (at === null ? null : new Date(at).toISOString());
     const body = {
@@ -91,8 +88,7 @@ export const documentRoute = (openApi: (base: string) => string): Route => ({
   summary: 'The OpenAPI document of the service',
   description: 'Its server is the address that it was asked at.',
   ...conditional(ok('The document', { type: 'object', additionalProperties: true }, ETAG)),
-  handle: ({ request, search, base }) => {
-    parseQuery(search, {});
+  handle: ({ request, base }) => {
     return tagged(request, openApi(base()));
   },
 });
@@ -113,10 +109,7 @@ export const rootRoute: Route = {
       headers: { Location: { description: '/docs', schema: { type: 'string' } } },
     },
   },
-  handle: ({ search }) => {
-    parseQuery(search, {});
-    return { status: 302, headers: { location: '/docs' }, body: '' };
-  },
+  handle: () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 };
 
 /** Most pages that are kept, one for each address that the service has. */
@@ -139,8 +132,7 @@ export function docsRoute(openApi: (base: string) => string): Route {
       headers: { ...ETAG, ...POLICY },
       content: { 'text/html': { schema: { type: 'string' } } },
     }),
-    handle: async ({ request, search, base }) => {
-      parseQuery(search, {});
+    handle: async ({ request, base }) => {
       const { docsHtml, docsPolicy } = await import('../docs/page.ts');
       const page = pages.get(base()) ?? docsHtml(JSON.parse(openApi(base())), base());
       // Only names that the service answers to get here, in any case of their letters.
