@@ -7,36 +7,24 @@ import { addDays } from '../domain/words/day.ts';
 
 /** One record as FHIR R4 resources. No element has two values; nothing is in them but what was recorded. */
 
-/** The kinds of resource of a bundle; each is a digit of its UUID, so a kind keeps its place in the list. */
-const resourceKinds = [
-  'patient',
-  'session',
-  'before',
-  'after',
-  'report',
-  'condition',
-  'level',
-  'pain',
-  'trial',
-  'first',
-  'second',
-] as const;
-export type ResourceKind = (typeof resourceKinds)[number];
-
-/** What a record's id is called in an identifier, by kind of resource. */
-const values: Readonly<Record<ResourceKind, (id: number) => string>> = {
-  patient: (id) => `user-${id}`,
-  session: (id) => `log-${id}`,
-  before: (id) => `log-${id}-before`,
-  after: (id) => `log-${id}-after`,
-  report: (id) => `user-${id}-report`,
-  condition: (id) => `user-${id}-condition`,
-  level: (id) => `user-${id}-pain-level`,
-  pain: (id) => `pain-${id}`,
-  trial: (id) => `trial-${id}`,
-  first: (id) => `trial-day-${id}-first`,
-  second: (id) => `trial-day-${id}-second`,
+/** What a record's id is called in an identifier, by kind of resource; each is a digit of its UUID, so a kind keeps its place. */
+const values = {
+  patient: (id: number) => `user-${id}`,
+  session: (id: number) => `log-${id}`,
+  before: (id: number) => `log-${id}-before`,
+  after: (id: number) => `log-${id}-after`,
+  report: (id: number) => `user-${id}-report`,
+  condition: (id: number) => `user-${id}-condition`,
+  level: (id: number) => `user-${id}-pain-level`,
+  pain: (id: number) => `pain-${id}`,
+  trial: (id: number) => `trial-${id}`,
+  first: (id: number) => `trial-day-${id}-first`,
+  second: (id: number) => `trial-day-${id}-second`,
 };
+
+/** The kinds of resource of a bundle. */
+export type ResourceKind = keyof typeof values;
+const resourceKinds = Object.keys(values);
 
 /**
  * The names that resources have beyond the database their records are in. A record of one database always has
@@ -128,7 +116,6 @@ const exercises: Readonly<Partial<Record<ExerciseType, typeof THERAPY & { catego
 export function procedureOf(names: Names, log: Log, place: User['painLocation'] | undefined): Resource {
   const { exerciseType: type } = log;
   const { code, display, category } = exercises[type] ?? { ...THERAPY, category: `Exercise: ${type}` };
-  const notes = clean(log.notes);
   const patient = names.reference('patient', log.userId);
   return {
     resourceType: 'Procedure',
@@ -142,14 +129,15 @@ export function procedureOf(names: Names, log: Log, place: User['painLocation'] 
     performer: [{ actor: patient }],
     ...(place && { bodySite: [bodySite(place)] }),
     outcome: { text: `Marked ${log.effective ? 'effective' : 'not effective'} by the patient` },
-    ...notesOf(notes, log.medication),
+    ...notesOf(log.notes, log.medication),
   };
 }
 
 /** The notes and what was taken before, each an annotation. */
 function notesOf(notes = '', medication?: string): { note?: { text: string }[] } {
+  const text = clean(notes);
   const note = [
-    ...(notes.trim() === '' ? [] : [{ text: notes }]),
+    ...(text.trim() === '' ? [] : [{ text }]),
     ...(medication === undefined ? [] : [{ text: `Medication taken before: ${clean(medication)}` }]),
   ];
   return note.length > 0 ? { note } : {};
@@ -185,27 +173,49 @@ const phases = {
 
 const scale = { text: 'Numeric rating from 1 to 10. It starts at 1: it has no value for no pain.' };
 
+/** An observation of pain, its elements in the order of R4; JSON leaves out what is undefined. */
+function painObservation(
+  names: Names,
+  userId: number,
+  place: User['painLocation'] | undefined,
+  elements: Omit<Resource, 'resourceType'>,
+): Resource {
+  const { identifier, partOf, basedOn, category = [survey], code, effectiveDateTime } = elements;
+  const { valueInteger, note, component } = elements;
+  const patient = names.reference('patient', userId);
+  return {
+    resourceType: 'Observation',
+    identifier: identifier as Resource['identifier'],
+    partOf,
+    basedOn,
+    status: 'final',
+    category,
+    code,
+    subject: patient,
+    effectiveDateTime,
+    performer: [patient],
+    valueInteger,
+    bodySite: place && bodySite(place),
+    note,
+    method: scale,
+    component,
+  };
+}
+
 export function observationOf(
   names: Names,
-  log: Log,
+  { id, userId, date, painBefore, painAfter }: Log,
   when: keyof typeof phases,
   place: User['painLocation'] | undefined,
 ): Resource {
-  const patient = names.reference('patient', log.userId);
-  return {
-    resourceType: 'Observation',
-    identifier: [names.identifier(when, log.id)],
-    partOf: [names.reference('session', log.id)],
-    status: 'final',
+  return painObservation(names, userId, place, {
+    identifier: [names.identifier(when, id)],
+    partOf: [names.reference('session', id)],
     category: [survey, phases[when]],
     code: ratingOf(`pain-${when}-exercise`, `Pain ${when} exercise`),
-    subject: patient,
-    effectiveDateTime: log.date,
-    performer: [patient],
-    valueInteger: when === 'before' ? log.painBefore : log.painAfter,
-    ...(place && { bodySite: bodySite(place) }),
-    method: scale,
-  };
+    effectiveDateTime: date,
+    valueInteger: when === 'before' ? painBefore : painAfter,
+  });
 }
 
 /**
@@ -213,38 +223,22 @@ export function observationOf(
  * another observation.
  */
 export function painLevelOf(names: Names, { id, painLevel, painLocation }: User): Resource {
-  const patient = names.reference('patient', id);
-  return {
-    resourceType: 'Observation',
+  return painObservation(names, id, painLocation, {
     identifier: [names.identifier('level', id, `-${painLevel}`)],
-    status: 'final',
-    category: [survey],
     code: ratingOf('pain-level', 'Pain level in the profile'),
-    subject: patient,
-    performer: [patient],
     valueInteger: painLevel,
-    bodySite: bodySite(painLocation),
-    method: scale,
-  };
+  });
 }
 
 export function painOf(names: Names, entry: PainEntry, place: User['painLocation'] | undefined): Resource {
   const { id, userId, date, timeOfDay, pain, medication, notes } = entry;
-  const patient = names.reference('patient', userId);
-  return {
-    resourceType: 'Observation',
+  return painObservation(names, userId, place, {
     identifier: [names.identifier('pain', id)],
-    status: 'final',
-    category: [survey],
     code: { coding: [painCode], text: timeOfDay === undefined ? 'Pain' : `Pain, ${timeOfDay}` },
-    subject: patient,
     effectiveDateTime: date,
-    performer: [patient],
     valueInteger: pain,
-    ...(place && { bodySite: bodySite(place) }),
-    ...notesOf(notes === undefined ? notes : clean(notes), medication),
-    method: scale,
-  };
+    ...notesOf(notes, medication),
+  });
 }
 
 /** A trial is a plan of care that the patient made. R4 has studies for research, which this is not. */
@@ -286,13 +280,12 @@ const trialCodes: Readonly<Record<'first' | 'second', readonly [code: string, te
  */
 export function trialDayOf(
   names: Names,
-  { id, userId, date, done, notes = '' }: TrialDay,
+  { id, userId, date, done, notes }: TrialDay,
   which: keyof typeof trialCodes,
   pain: number,
   place: User['painLocation'] | undefined,
   trial: Trial | undefined,
 ): Resource {
-  const patient = names.reference('patient', userId);
   const isNextDay = which === 'second' && trial?.outcome === 'morning';
   const index = trial && dayIndex(trial, date);
   const arm = trial && index !== undefined ? armsOf(trial.seed, trial.days)[index] : undefined;
@@ -303,22 +296,15 @@ export function trialDayOf(
           { code: { text: 'Drawn for the day' }, valueCodeableConcept: { text: clean(armText(trial, arm)) } },
         ]
       : [];
-  return {
-    resourceType: 'Observation',
+  return painObservation(names, userId, place, {
     identifier: [names.identifier(which, id)],
     ...(trial && { basedOn: [names.reference('trial', trial.id)] }),
-    status: 'final',
-    category: [survey],
     code: ratingOf(...trialCodes[which]),
-    subject: patient,
     effectiveDateTime: isNextDay ? addDays(date, 1) : date,
-    performer: [patient],
     valueInteger: pain,
-    ...(place && { bodySite: bodySite(place) }),
-    ...notesOf(clean(notes)),
-    method: scale,
+    ...notesOf(notes),
     component: [...drawn, { code: { text: 'What was drawn was done' }, valueBoolean: done }],
-  };
+  });
 }
 
 /** SNOMED CT has a left and a right buttock; of the others the code is the part, and the text says the side. */
