@@ -69,18 +69,13 @@ interface PatientTables {
 }
 
 function addLog(place: Map<string, PatientTables>, log: Session): void {
+  const { exerciseName, exerciseType, userId } = log;
   const key = exerciseKey(log);
-  let tables = place.get(key);
-  if (!tables) {
-    const { exerciseName, exerciseType } = log;
-    tables = { exerciseName, exerciseType, all: new PainTable(), byPatient: new Map() };
-    place.set(key, tables);
-  }
-  let table = tables.byPatient.get(log.userId);
-  if (!table) {
-    table = new PainTable();
-    tables.byPatient.set(log.userId, table);
-  }
+  const none = () => ({ exerciseName, exerciseType, all: new PainTable(), byPatient: new Map() });
+  const tables = place.get(key) ?? none();
+  place.set(key, tables);
+  const table = tables.byPatient.get(userId) ?? new PainTable();
+  tables.byPatient.set(userId, table);
   table.add(log);
   tables.all.add(log);
 }

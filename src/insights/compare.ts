@@ -1,6 +1,6 @@
 import { invalid } from '../domain/errors.ts';
 import { addDays } from '../domain/words/day.ts';
-import type { Period } from './days.ts';
+import { dayNumber, type Period } from './days.ts';
 import { exerciseKey } from './exercises.ts';
 import { compareText, round } from './numbers.ts';
 import type {
@@ -132,7 +132,7 @@ export function comparedPeriods(
   const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
   if (since > until)
     throw invalid([{ field: 'since', message: `begins an empty period: from ${since} to ${until}` }]);
-  const days = Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000) + 1;
+  const days = dayNumber(until) - dayNumber(since) + 1;
   return [
     { since: addDays(since, -days), until: addDays(since, -1) },
     { since, until },

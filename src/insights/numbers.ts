@@ -8,6 +8,18 @@ export function round(value: number, decimals = 4): number {
 
 export const roundInterval = ([low, high]: Readonly<Interval>): Interval => [round(low), round(high)];
 
+/** Items by a key, each group in their order: Map.groupBy, which Node 20 has not. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Orders text by code units, the same on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,6 +1,6 @@
 import type { Session } from '../domain/log.ts';
 import { type PainEntry, timesOfDay } from '../domain/pain-entry.ts';
-import { compareText } from './numbers.ts';
+import { compareText, groupBy } from './numbers.ts';
 
 /** What was recorded of the pain on a day, with and without exercise. */
 export interface PainDay {
@@ -52,9 +52,7 @@ export function painDays(entries: readonly Entry[], sessions: readonly Exercise[
       isSession: true,
     })),
   ];
-  const days = new Map<string, Value[]>();
-  for (const value of values) days.set(value.date, [...(days.get(value.date) ?? []), value]);
-  return [...days]
+  return [...groupBy(values, ({ date }) => date)]
     .map(([date, those]) => dayOf(date, those))
     .sort((one, other) => compareText(one.date, other.date));
 }

@@ -81,14 +81,18 @@ export class Tally {
     const since = options.since ?? first;
     const until = options.until ?? last;
     const asOf = options.asOf ?? until;
+    const { sessions } = this.#all;
+    const known = {
+      since: since ?? null,
+      until: until ?? null,
+      asOf: asOf ?? null,
+      sessions,
+      leftOut: options.leftOut ?? 0,
+      rule,
+    };
     if (first === undefined || since === undefined || until === undefined || asOf === undefined)
       return {
-        since: since ?? null,
-        until: until ?? null,
-        asOf: asOf ?? null,
-        sessions: 0,
-        leftOut: options.leftOut ?? 0,
-        rule,
+        ...known,
         overall: null,
         controlDays: 0,
         exercises: [],
@@ -101,14 +105,8 @@ export class Tally {
     const { pains } = this;
     const prior = priorOf(this.#exercises);
     const found = this.#diary.read(this.#exercises.size);
-    const { sessions } = this.#all;
     return {
-      since,
-      until,
-      asOf,
-      sessions,
-      leftOut: options.leftOut ?? 0,
-      rule,
+      ...known,
       overall: sessions > 0 ? summarizeResponse(this.#all, prior, rule) : null,
       controlDays: found.controlDays,
       exercises: summarizeExercises(this.#exercises, found, prior, rule),

@@ -1,4 +1,5 @@
 import { addDays } from '../domain/words/day.ts';
+import { dayNumber } from './days.ts';
 import type { PainDay } from './pain-days.ts';
 import { monthInWords } from './wording.ts';
 
@@ -6,12 +7,12 @@ import { monthInWords } from './wording.ts';
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** A line of one cell per value, from `low` (▁) to `high` (█); a blank where there is none. */
-export function sparkline(values: readonly (number | null)[], low = 1, high = 10): string {
-  return values
-    .map((value) => {
-      if (value === null) return ' ';
-      const level = Math.floor(((value - low) / (high - low)) * LEVELS.length);
+/** A line of one cell per level of pain, from 1 (▁) to 10 (█); a blank where there is none. */
+export function sparkline(pains: readonly (number | null)[]): string {
+  return pains
+    .map((pain) => {
+      if (pain === null) return ' ';
+      const level = Math.floor(((pain - 1) / 9) * LEVELS.length);
       return LEVELS[Math.min(LEVELS.length - 1, Math.max(0, level))];
     })
     .join('');
@@ -29,12 +30,8 @@ export function intervalLine(
 ): string {
   const cell = (value: number) =>
     Math.round(((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (width - 1));
-  const [from, to, zero, mean] = [interval[0], interval[1], 0, meanChange].map(cell) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [from, to] = [cell(interval[0]), cell(interval[1])];
+  const [zero, mean] = [cell(0), cell(meanChange)];
   return Array.from({ length: width }, (_, i) => {
     if (i === mean) return '●';
     if (i === zero) return i > from && i < to ? '┼' : '┊';
@@ -46,7 +43,7 @@ export function intervalLine(
 
 /** The weekly medians of a trend with null for the weeks without sessions, for `sparkline`. */
 export function weeklyMedians(weeks: readonly { week: string; median: number }[]): (number | null)[] {
-  const week = (day: string) => Date.parse(`${day}T00:00:00Z`) / (7 * 86_400_000);
+  const week = (day: string) => dayNumber(day) / 7;
   return weeks.flatMap(({ week: monday, median }, i) => {
     const before = weeks[i - 1];
     const gap = before ? Math.max(0, Math.round(week(monday) - week(before.week)) - 1) : 0;
@@ -87,7 +84,7 @@ export function painChart(
   const sign = unicode ? signs.unicode : signs.ascii;
   const columns = columnsOf(days, since, until, width - GUTTER);
   const daysEach =
-    columns.length > 1 ? daysBetween(columns[0]?.start ?? since, columns[1]?.start ?? since) : 1;
+    columns.length > 1 ? dayNumber(columns[1]?.start ?? since) - dayNumber(columns[0]?.start ?? since) : 1;
   const row = (top: number) => {
     const cells = columns.map(({ pain }) =>
       pain === top ? sign.upper : pain === top - 1 ? sign.lower : ' ',
@@ -115,7 +112,7 @@ export function painChart(
 }
 
 function columnsOf(days: readonly PainDay[], since: string, until: string, room: number): Column[] {
-  const total = daysBetween(since, until) + 1;
+  const total = dayNumber(until) - dayNumber(since) + 1;
   const each = Math.ceil(total / room);
   const byDate = new Map(days.map((day) => [day.date, day]));
   return Array.from({ length: Math.ceil(total / each) }, (_, i) => {
@@ -131,9 +128,6 @@ function columnsOf(days: readonly PainDay[], since: string, until: string, room:
     };
   });
 }
-
-const daysBetween = (first: string, last: string): number =>
-  Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000);
 
 /** The names of the months, each from the first column that is all in it, where there is room for it. */
 function monthsLine(columns: readonly Column[]): string {

@@ -1,9 +1,9 @@
 import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
-import { round, roundInterval } from './numbers.ts';
+import { groupBy, round, roundInterval } from './numbers.ts';
 import type { PainLevel, Trend, TrendDirection } from './shapes.ts';
 import { autoregression, inflation } from './stats/autoregression.ts';
 import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
-import { cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
+import { cut, type Interval, meanOf, medianOf, type Point, pointsOf } from './stats/points.ts';
 import { sideOf } from './verdict.ts';
 
 /** Below this many days with a known pain, or this many days from the first to the last, no slope is given. */
@@ -42,13 +42,13 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     weeks: grouped(days, (day) => dayOf(mondayOf(dayNumber(day)))).map(([week, those]) => ({
       week,
       sessions: sessionsOf(those),
-      median: round(medianOf(pointsOf(those))),
+      median: round(medianOf(painsOf(those))),
     })),
     months: grouped(days, (day) => day.slice(0, 7)).map(([month, those]) => ({
       month,
       sessions: sessionsOf(those),
       days: those.length,
-      mean: round(meanOf(pointsOf(those))),
+      mean: round(meanOf(painsOf(those))),
     })),
     last4Weeks: last,
     previous4Weeks: previous,
@@ -74,50 +74,29 @@ function directionOf(interval: Interval): TrendDirection {
   return side ? ({ less: 'falling', more: 'rising' } as const)[side] : 'unclear';
 }
 
+/** Groups of days by a key. */
 function grouped(days: DayPains, keyOf: (day: string) => string): [string, DayPain[]][] {
-  const groups = new Map<string, DayPain[]>();
-  for (const [day, pain] of days) {
-    const key = keyOf(day);
-    const group = groups.get(key);
-    if (group) group.push(pain);
-    else groups.set(key, [pain]);
-  }
-  return [...groups];
+  const groups = groupBy(days, ([day]) => keyOf(day));
+  return [...groups].map(([key, those]) => [key, those.map(([, pain]) => pain)]);
 }
 
 const sessionsOf = (days: readonly DayPain[]): number =>
   days.reduce((sum, { sessions }) => sum + sessions, 0);
 
 /** The pains of days with their counts, ascending. */
-function pointsOf(days: readonly DayPain[]): Point[] {
-  const counts = new Map<number, number>();
-  for (const { pain } of days) counts.set(pain, (counts.get(pain) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => a - b);
-}
+const painsOf = (days: readonly DayPain[]): Point[] => pointsOf(days.map(({ pain }) => pain));
 
 /** The pain of the days in a span. */
 export function painLevel(all: DayPains, period: Period): PainLevel {
   const those = [...all].filter(([day]) => isWithin(day, period)).map(([, day]) => day);
   const { since, until } = period;
-  const [sessions, days] = [sessionsOf(those), those.length];
-  if (days === 0)
-    return {
-      since,
-      until,
-      sessions,
-      days,
-      median: null,
-      mean: null,
-      standardDeviation: null,
-      interval: null,
-    };
-  const points = pointsOf(those);
+  const known = { since, until, sessions: sessionsOf(those), days: those.length };
+  if (those.length === 0)
+    return { ...known, median: null, mean: null, standardDeviation: null, interval: null };
+  const points = painsOf(those);
   const estimate = meanEstimate(points);
   return {
-    since,
-    until,
-    sessions,
-    days,
+    ...known,
     median: round(medianOf(points)),
     mean: round(estimate.value),
     standardDeviation: round(estimate.deviation),

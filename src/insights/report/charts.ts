@@ -2,10 +2,11 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { Log } from '../../domain/log.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { dayNumber, mondayOf } from '../days.ts';
+import { groupBy } from '../numbers.ts';
 import type { PainDay } from '../pain-days.ts';
 import type { Rhythm, Trend } from '../shapes.ts';
-import { medianOf, type Point } from '../stats/points.ts';
-import { count, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
+import { medianOf, pointsOf } from '../stats/points.ts';
+import { count, monthInWords, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
 import { MANY } from './report.ts';
 
 /**
@@ -57,7 +58,6 @@ function timeAxis(logs: readonly { readonly date: string }[]): TimeAxis {
   return { first, last, x: (day) => across((within(day) - first) / (last - first)) };
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MOST_LABELS = 5;
 
 /** Ticks and dates at the bottom of a chart. */
@@ -76,10 +76,11 @@ function dateLabels({ first, last, x }: TimeAxis, base: number): Html {
 
 /** A year, a month with its year where that is not the one of the label before, or a day. */
 function labelOf(moment: Date, days: number, before: Date | undefined): string {
-  const [day, month, year] = [moment.getUTCDate(), MONTHS[moment.getUTCMonth()], moment.getUTCFullYear()];
+  const [day, year] = [moment.getUTCDate(), moment.getUTCFullYear()];
+  const month = monthInWords(moment.toISOString().slice(0, 7), false).slice(0, 3);
   if (days > 1000) return String(year);
   if (days <= 90) return `${day} ${month}`;
-  return year === before?.getUTCFullYear() ? `${month}` : `${month} ${year}`;
+  return year === before?.getUTCFullYear() ? month : `${month} ${year}`;
 }
 
 /** The sessions of some weeks. */
@@ -100,13 +101,7 @@ const WEEKS = [1, 2, 4, 13, 26, 52];
 function spansOf(logs: readonly Log[], { first, last }: TimeAxis): { weeks: number; spans: Span[] } {
   const start = mondayOf(first);
   const weeks = WEEKS.find((each) => (last - start) / (7 * each) <= MOST_SPANS) ?? 520;
-  const spans = new Map<number, Log[]>();
-  for (const log of logs) {
-    const index = Math.floor((dayNumber(log.date) - start) / (7 * weeks));
-    const those = spans.get(index);
-    if (those) those.push(log);
-    else spans.set(index, [log]);
-  }
+  const spans = groupBy(logs, ({ date }) => Math.floor((dayNumber(date) - start) / (7 * weeks)));
   return {
     weeks,
     spans: [...spans].map(([index, those]) => ({ start: start + index * 7 * weeks, logs: those })),
@@ -207,14 +202,9 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
 
 /** The time of each session, in days: those of one day spread over it. */
 function placed(logs: readonly Log[]): { log: Log; day: number }[] {
-  const total = new Map<string, number>();
-  for (const { date } of logs) total.set(date, (total.get(date) ?? 0) + 1);
-  const seen = new Map<string, number>();
-  return logs.map((log) => {
-    const index = seen.get(log.date) ?? 0;
-    seen.set(log.date, index + 1);
-    return { log, day: dayNumber(log.date) + (index + 0.5) / (total.get(log.date) ?? 1) };
-  });
+  return [...groupBy(logs, ({ date }) => date)].flatMap(([date, those]) =>
+    those.map((log, i) => ({ log, day: dayNumber(date) + (i + 0.5) / those.length })),
+  );
 }
 
 /** Of each span of weeks the range of the pain before, its middle half and its median. */
@@ -230,21 +220,14 @@ function boxes(logs: readonly Log[], axes: PainAxes): Drawing {
 }
 
 function box({ start, logs }: Span, weeks: number, { x, y }: PainAxes): Html {
-  const points = pointsOf(logs);
   const sorted = logs.map(({ painBefore }) => painBefore).sort((a, b) => a - b);
   const quartile = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 1;
   const [days, gap] = [7 * weeks, weeks];
   const [left, right, middle] = [x(start + gap / 2), x(start + days - gap / 2), x(start + days / 2)];
   const width = `${at(Number.parseFloat(right) - Number.parseFloat(left))}%`;
   const [low, high] = [quartile(0.25), quartile(0.75)].map(y) as [number, number];
-  const [least, most, median] = [quartile(0), quartile(1), medianOf(points)].map(y);
+  const [least, most, median] = [quartile(0), quartile(1), medianOf(pointsOf(sorted))].map(y);
   return html`<line x1="${middle}" x2="${middle}" y1="${least}" y2="${most}"/><rect x="${left}" width="${width}" y="${at(high - 1)}" height="${at(low - high + 2)}"/><line class="middle" x1="${left}" x2="${right}" y1="${median}" y2="${median}"/>`;
-}
-
-function pointsOf(logs: readonly Log[]): Point[] {
-  const counts = new Map<number, number>();
-  for (const { painBefore } of logs) counts.set(painBefore, (counts.get(painBefore) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => a - b);
 }
 
 const MOST_SPOKEN = 26;

@@ -70,6 +70,12 @@ export interface Column {
   readonly numeric?: boolean;
 }
 
+/** Columns of text, and behind them those of figures. */
+export const columnsOf = (texts: readonly string[], figures: readonly string[]): Column[] => [
+  ...texts.map((label) => ({ label })),
+  ...figures.map((label) => ({ label, numeric: true })),
+];
+
 export interface Note {
   readonly heading: string;
   readonly text: string;

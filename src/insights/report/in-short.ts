@@ -28,7 +28,15 @@ import {
   versusWords,
 } from '../wording.ts';
 import { painChart } from './charts.ts';
-import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
+import {
+  type Bar,
+  type Bars,
+  type Block,
+  columnsOf,
+  type Note,
+  type Section,
+  type Tile,
+} from './document.ts';
 import { riseCounts, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';
 
@@ -74,10 +82,10 @@ function trialBlocks({ trial: ended }: Report): Block[] {
     {
       kind: 'table',
       caption: pictureTitle(trial),
-      columns: [
-        { label: 'Pain' },
-        ...Array.from({ length: 10 }, (_, i) => ({ label: String(i + 1), numeric: true })),
-      ],
+      columns: columnsOf(
+        ['Pain'],
+        Array.from({ length: 10 }, (_, i) => String(i + 1)),
+      ),
       rows: daysAtEachPain(outcomes).map(([label, days]) => [
         label,
         ...days.map((each) => String(each || '·')),

@@ -1,6 +1,6 @@
 import { visible } from '../../lib/html.ts';
 import { withInterval } from '../wording.ts';
-import { type Bars, type Block, barLabels, type Column } from './document.ts';
+import { type Bars, type Block, barLabels, type Column, columnsOf } from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 
@@ -37,35 +37,25 @@ function block(given: Block): string {
     case 'chart':
       return `*${escapeMarkdown(given.title)}.* ${escapeMarkdown(given.description)}`;
     case 'table':
-      return table(given.caption, given.columns, given.rows);
+      return `${escapeMarkdown(given.caption)}\n\n${rowsOf(given.columns, given.rows)}`;
     case 'notes':
       return given.title === undefined
-        ? given.notes
-            .map(({ heading, text }) => `### ${escapeMarkdown(heading)}\n\n${quote(text)}`)
-            .join('\n\n')
-        : [
-            `### ${escapeMarkdown(given.title)}`,
-            given.notes.map(({ heading, text }) => fact(heading, [text])).join('\n'),
-          ].join('\n\n');
+        ? given.notes.map(({ heading, text }) => titled(heading, quote(text))).join('\n\n')
+        : titled(given.title, given.notes.map(({ heading, text }) => fact(heading, [text])).join('\n'));
     case 'records':
       return given.groups
         .map(({ title, lines }) =>
-          [
-            `### ${escapeMarkdown(title)}`,
-            lines.map(({ label, lines: entries }) => fact(label, [entries.join(', ')])).join('\n'),
-          ].join('\n\n'),
+          titled(title, lines.map((line) => fact(line.label, [line.lines.join(', ')])).join('\n')),
         )
         .join('\n\n');
   }
 }
 
+const titled = (title: string, text: string) => `### ${escapeMarkdown(title)}\n\n${text}`;
+
 function bars({ caption, groups }: Bars): string {
-  const columns: Column[] = [
-    { label: barLabels.exercise },
-    { label: barLabels.verdict },
-    { label: barLabels.mean, numeric: true },
-    { label: barLabels.sessions, numeric: true },
-  ];
+  const { exercise, verdict, mean, sessions } = barLabels;
+  const columns = columnsOf([exercise, verdict], [mean, sessions]);
   const parts = groups.flatMap(({ title, rows, rest }) => [
     `### ${escapeMarkdown(title)}`,
     ...(rows.length > 0
@@ -93,10 +83,6 @@ function fact(label: string, lines: readonly string[]): string {
   return [`- **${escapeMarkdown(label)}:**`, ...lines.map((text) => `  - ${escapeMarkdown(text)}`)].join(
     '\n',
   );
-}
-
-function table(caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  return `${escapeMarkdown(caption)}\n\n${rowsOf(columns, rows)}`;
 }
 
 function rowsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,5 @@
 import type { Log } from '../../domain/log.ts';
+import { groupBy } from '../numbers.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
@@ -41,11 +42,10 @@ const MOST_NAMED = 2;
 
 /** After which exercises pain rose how often, the most often first: `Hamstring Stretch (4) and Bird Dog (1)`. */
 export function riseCounts(rises: readonly Log[]): string {
-  const counts = new Map<string, number>();
-  for (const { exerciseName } of rises) counts.set(exerciseName, (counts.get(exerciseName) ?? 0) + 1);
-  const ordered = [...counts].sort(([, a], [, b]) => b - a);
+  const groups = groupBy(rises, ({ exerciseName }) => exerciseName);
+  const ordered = [...groups].sort(([, a], [, b]) => b.length - a.length);
   return listed(
-    ordered.map(([name, times]) => `${shortName({ exerciseName: name })} (${times})`),
+    ordered.map(([exerciseName, { length }]) => `${shortName({ exerciseName })} (${length})`),
     MOST_NAMED,
   );
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../../domain/log.ts';
 import { exerciseKey } from '../exercises.ts';
 import { methodNotes } from '../method.ts';
+import { groupBy } from '../numbers.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, ExerciseComparison, ExerciseSummary } from '../shapes.ts';
 import { FEWEST_TO_SAY } from '../verdict.ts';
@@ -26,7 +27,7 @@ import {
   withInterval,
 } from '../wording.ts';
 import { painChart, sessionsChart } from './charts.ts';
-import type { Block, Document, RecordGroup, Section } from './document.ts';
+import { type Block, columnsOf, type Document, type RecordGroup, type Section } from './document.ts';
 import { inShort } from './in-short.ts';
 import { notesSection } from './notes.ts';
 import type { Report } from './report.ts';
@@ -96,17 +97,10 @@ function eachExercise({ summary }: Report): Section {
     {
       kind: 'table',
       caption: caption.filter(Boolean).join(' '),
-      columns: [
-        { label: 'Exercise' },
-        { label: 'Verdict' },
-        { label: 'Sessions', numeric: true },
-        { label: 'Mean', numeric: true },
-        { label: '95 % interval', numeric: true },
-        { label: 'Median', numeric: true },
-        { label: 'Against others', numeric: true },
-        { label: 'Response', numeric: true },
-        { label: 'Effective', numeric: true },
-      ],
+      columns: columnsOf(
+        ['Exercise', 'Verdict'],
+        ['Sessions', 'Mean', '95 % interval', 'Median', 'Against others', 'Response', 'Effective'],
+      ),
       rows: exercises.map((exercise) => [
         nameOf(exercise),
         exercise.claim ? `${claimSigns[exercise.claim]} ${verdictWords(exercise)}` : verdictWords(exercise),
@@ -150,11 +144,7 @@ function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
     {
       kind: 'table',
       caption: 'The first pain of the day after, against other days, in points: below 0 is less pain.',
-      columns: [
-        { label: 'The day after' },
-        { label: 'Days', numeric: true },
-        { label: 'Difference (95 % interval)', numeric: true },
-      ],
+      columns: columnsOf(['The day after'], ['Days', 'Difference (95 % interval)']),
       rows,
     },
   ];
@@ -195,16 +185,10 @@ function changesTable(exercises: readonly ExerciseComparison[]): Block {
   return {
     kind: 'table',
     caption: `Mean change of a session in points; exercises with ${FEWEST_TO_SAY} sessions or more on both sides.`,
-    columns: [
-      { label: 'Exercise' },
-      { label: 'Says' },
-      { label: 'Sessions then', numeric: true },
-      { label: 'Mean then', numeric: true },
-      { label: 'Sessions since', numeric: true },
-      { label: 'Mean since', numeric: true },
-      { label: 'Difference', numeric: true },
-      { label: '95 % interval', numeric: true },
-    ],
+    columns: columnsOf(
+      ['Exercise', 'Says'],
+      ['Sessions then', 'Mean then', 'Sessions since', 'Mean since', 'Difference', '95 % interval'],
+    ),
     rows: exercises.map(({ first, second, meanChange, ...exercise }) => [
       nameOf(exercise),
       shiftWords[meanChange.shift].sentence,
@@ -230,12 +214,7 @@ function method({ summary }: Report): Section {
 
 /** Every session in little room: by exercise, in the order of the table, a line for each month. */
 function records({ logs, summary }: Report): Section {
-  const groups = new Map<string, Log[]>();
-  for (const log of logs) {
-    const those = groups.get(exerciseKey(log));
-    if (those) those.push(log);
-    else groups.set(exerciseKey(log), [log]);
-  }
+  const groups = groupBy(logs, exerciseKey);
   const text = `${count(logs.length, 'session')}: day of the month, pain before → after; ✓ marked effective by the patient.`;
   return {
     title: 'Appendix: the records',
@@ -251,15 +230,12 @@ function records({ logs, summary }: Report): Section {
 }
 
 function recordGroup(logs: readonly Log[]): RecordGroup {
-  const months = new Map<string, string[]>();
-  for (const { date, painBefore, painAfter, effective } of logs) {
-    const entries = months.get(date.slice(0, 7)) ?? [];
-    entries.push(`${date.slice(8)}: ${painBefore} → ${painAfter}${effective ? ' ✓' : ''}`);
-    months.set(date.slice(0, 7), entries);
-  }
+  const months = groupBy(logs, ({ date }) => date.slice(0, 7));
+  const entry = ({ date, painBefore, painAfter, effective }: Log) =>
+    `${date.slice(8)}: ${painBefore} → ${painAfter}${effective ? ' ✓' : ''}`;
   const [{ exerciseName = '', exerciseType = '' } = {}] = logs;
   return {
     title: `${nameOf({ exerciseName, exerciseType })} (${plain(logs.length)})`,
-    lines: [...months].map(([label, entries]) => ({ label, lines: entries })),
+    lines: [...months].map(([label, those]) => ({ label, lines: those.map(entry) })),
   };
 }

@@ -2,6 +2,13 @@
 export type Point = readonly [value: number, count: number];
 export type Interval = [low: number, high: number];
 
+/** Values with their counts, ascending. */
+export function pointsOf(values: Iterable<number>): Point[] {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
 /** How many values there are. */
 export function countOf(points: readonly Point[]): number {
   return points.reduce((sum, [, count]) => sum + count, 0);
