@@ -76,9 +76,7 @@ export async function ownAuthority(file: string, machine: Machine, now: number):
   const kept = read(file);
   if (kept === undefined) {
     const key = newKey();
-    const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + AUTHORITY_DAYS * DAY_MS];
-    const certificate = await authorityOf(key, withLoopback(machine), new Date(from), new Date(to));
-    save(file, pemOf(key, certificate), false);
+    save(file, pemOf(key, await authorityOf(key, withLoopback(machine), now)), false);
     return ownAuthority(file, machine, now);
   }
   const again = 'the new certificate has to be installed on every phone';
@@ -188,18 +186,6 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
   addresses: [...LOOPBACK.addresses, ...addresses],
 });
 
-/** Key and certificate as PEM. */
-async function certified(
-  key: KeyObject,
-  machine: Machine,
-  now: number,
-  authority: Authority | undefined,
-): Promise<string> {
-  const days = authority ? SIGNED_DAYS : VALID_DAYS;
-  const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + days * DAY_MS];
-  return pemOf(key, await signed(key, machine, new Date(from), new Date(to), authority));
-}
-
 const pemOf = (key: KeyObject, certificate: string) =>
   `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
 
@@ -285,17 +271,22 @@ const publicKeyOf = (key: KeyObject) => {
   return webcrypto.subtle.importKey('spki', spki, ALGORITHM, true, ['verify']);
 };
 
+/** For how long a certificate that is made now is valid. */
+const validity = (now: number, days: number) => ({
+  notBefore: new Date(now - BACKDATED_DAYS * DAY_MS),
+  notAfter: new Date(now + days * DAY_MS),
+});
+
 /**
- * A certificate of a server (RFC 5280), as PEM.
+ * The key and the certificate of a server (RFC 5280), as PEM.
  * @param key private key on the curve P-256
  * @param machine the host names and addresses that it is for
  * @param authority what signs it; otherwise its own key does
  */
-async function signed(
+async function certified(
   key: KeyObject,
   { names, addresses }: Machine,
-  notBefore: Date,
-  notAfter: Date,
+  now: number,
   authority: Authority | undefined,
 ): Promise<string> {
   const x509 = await library();
@@ -303,8 +294,7 @@ async function signed(
   const certificate = await x509.X509CertificateGenerator.create({
     subject: 'CN=sciatica',
     issuer: issuer?.subject ?? 'CN=sciatica',
-    notBefore,
-    notAfter,
+    ...validity(now, authority ? SIGNED_DAYS : VALID_DAYS),
     signingAlgorithm: ALGORITHM,
     publicKey: await publicKeyOf(key),
     signingKey: await privateKeyOf(authority?.key ?? key),
@@ -318,26 +308,20 @@ async function signed(
       ...(issuer ? [await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)] : []),
     ],
   });
-  return certificate.toString('pem');
+  return pemOf(key, certificate.toString('pem'));
 }
 
 /** The extension that narrows an authority to names and addresses (RFC 5280, 4.2.1.10). */
 const NAME_CONSTRAINTS = '2.5.29.30';
 
 /** The certificate of an authority for these names and addresses and no others, as PEM. Its subject has a part of its key. */
-async function authorityOf(
-  key: KeyObject,
-  machine: Machine,
-  notBefore: Date,
-  notAfter: Date,
-): Promise<string> {
+async function authorityOf(key: KeyObject, machine: Machine, now: number): Promise<string> {
   const x509 = await library();
   const publicKey = await publicKeyOf(key);
   const identifier = await x509.SubjectKeyIdentifierExtension.create(publicKey);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=sciatica authority ${identifier.keyId.slice(0, 8)}`,
-    notBefore,
-    notAfter,
+    ...validity(now, AUTHORITY_DAYS),
     signingAlgorithm: ALGORITHM,
     keys: { privateKey: await privateKeyOf(key), publicKey },
     extensions: [
