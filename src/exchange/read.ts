@@ -39,7 +39,7 @@ export async function readRecords(
     case 'ndjson':
       return readNdjson(pieces);
     case 'csv':
-      return readCsv(pieces, options);
+      return { batches: csvBatches(pieces, options), where: (at) => `line ${at}` };
   }
 }
 
@@ -56,43 +56,34 @@ const MAX_LINE = 1024 * 1024;
 
 /** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from. */
 function readNdjson(text: AsyncIterable<string>): Reading {
-  const about: { origin?: FileOrigin } = {};
-  return { batches: ndjsonBatches(text, about), where: (at) => `line ${at}`, origin: () => about.origin };
-}
-
-async function* ndjsonBatches(
-  text: AsyncIterable<string>,
-  about: { origin?: FileOrigin },
-): AsyncGenerator<Item[]> {
-  const itemsOf = (at: number, content: string) => recordsOf(at, content, about);
-  let rest = '';
-  let line = 1;
-  for await (const piece of text) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    const first = line;
-    line += lines.length;
-    if (lines.length > 0) yield lines.flatMap((content, i) => itemsOf(first + i, content));
-    // What has no end is not kept: its first part alone is refused.
-    if (rest.length > MAX_LINE) {
-      yield itemsOf(line, rest);
-      return;
+  let origin: FileOrigin | undefined;
+  const itemsOf = (at: number, line: string): Item[] => {
+    if (line.trim() === '') return [];
+    if (line.length > MAX_LINE) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
+    const result = tryJson(line);
+    if ('fault' in result) {
+      const { message, at: column } = result.fault;
+      return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];
     }
-  }
-  yield itemsOf(line, rest);
-}
-
-function recordsOf(at: number, line: string, about: { origin?: FileOrigin }): Item[] {
-  if (line.trim() === '') return [];
-  if (line.length > MAX_LINE) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
-  const result = tryJson(line);
-  if (at === 1 && 'value' in result && isOriginLine(result.value)) {
-    about.origin = requiredOrigin(result.value.origin);
+    if (at > 1 || !isOriginLine(result.value)) return [itemOf(at, result.value)];
+    origin = requiredOrigin(result.value.origin);
     return [];
+  };
+  async function* batches(): AsyncGenerator<Item[]> {
+    let rest = '';
+    let line = 1;
+    for await (const piece of text) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      const first = line;
+      line += lines.length;
+      if (lines.length > 0) yield lines.flatMap((content, i) => itemsOf(first + i, content));
+      // What has no end is not kept: its first part alone is refused.
+      if (rest.length > MAX_LINE) break;
+    }
+    yield itemsOf(line, rest);
   }
-  if (!('fault' in result)) return [itemOf(at, result.value)];
-  const { message, at: column } = result.fault;
-  return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];
+  return { batches: batches(), where: (at) => `line ${at}`, origin: () => origin };
 }
 
 interface CsvOptions {
@@ -114,10 +105,6 @@ interface Header {
  * Reads records of one kind as CSV: the header decides which. Comma, semicolon or tab separate, whatever the
  * header has; lines of nothing but empty cells do not count.
  */
-function readCsv(text: AsyncIterable<string>, options: CsvOptions): Reading {
-  return { batches: csvBatches(text, options), where: (at) => `line ${at}` };
-}
-
 async function* csvBatches(
   text: AsyncIterable<string>,
   { raw = false, dates }: CsvOptions,
