@@ -71,6 +71,17 @@ export function invalid(issues: readonly Issue[]): SciaticaError {
   return new SciaticaError('invalid', issues.map(describeIssue).join('; '), issues);
 }
 
+/** What `work` returns; the faults that it throws are added to `issues`. */
+export function tried<T>(issues: Issue[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    issues.push(...error.issues);
+    return undefined;
+  }
+}
+
 /** An issue as one line: `line 3: painAfter must be …`. */
 export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');

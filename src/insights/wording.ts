@@ -248,12 +248,6 @@ export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, jo
 /** Below this many sessions a likely verdict is told with a warning. */
 const FEW = 6;
 
-/** As `verdictWord`: `likely less, few sessions` */
-function verdictWithWarning(exercise: ExerciseSummary): string {
-  const isWarned = exercise.verdict === 'likely' && exercise.sessions < FEW;
-  return `${verdictWord(exercise)}${isWarned ? ', few sessions' : ''}`;
-}
-
 /**
  * How the relief compares with that after the person's other exercises, where it differs.
  * @param others what those are called
@@ -324,7 +318,7 @@ export function medicationWords({ medication }: Pick<ExerciseSummary, 'medicatio
 /** What stands beside an exercise: its size, or for want of that how sure its direction is. */
 export const ownWords = (exercise: ExerciseSummary): string =>
   exercise.verdict === 'likely' && exercise.claim === null
-    ? verdictWithWarning(exercise)
+    ? `${verdictWord(exercise)}${exercise.sessions < FEW ? ', few sessions' : ''}`
     : sizeWord(exercise);
 
 /** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */

@@ -64,8 +64,6 @@ export interface Response {
 
 export interface Header {
   description?: string;
-  required?: boolean;
-  schema: Schema;
 }
 
 /** The schema of a body, with an example of it, by media type. */
@@ -86,7 +84,6 @@ export interface Schema {
   minItems?: number;
   maxItems?: number;
   maxProperties?: number;
-  pattern?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;

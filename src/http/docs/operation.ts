@@ -17,20 +17,14 @@ import { filteredFields, problemsOf, type Shared, withoutFilters } from './share
 
 /** An operation: description, parameters, body, example, responses. */
 export function operation(document: OpenApi, endpoint: Endpoint, shared: Shared): Html {
-  const { operationId, summary, description, security } = endpoint;
+  const { operationId, summary, description, security, method, path } = endpoint;
   const like = shared.alike.get(operationId);
   return html`<section>
 <h3 id="${operationId}">${summary}</h3>
-<p>${methodAndPath(endpoint)}</p>
+<p><code><b class="${method.toLowerCase()}">${method}</b> ${path}</code></p>
 ${description !== like?.description && paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<pre><code>${inElement(curl(document, endpoint))}</code></pre>
-${like ? likeness(endpoint, like) : details(document, endpoint, shared)}</section>
+${like ? likeness(endpoint, like) : [parameters(endpoint, shared), body(document, endpoint), answers(endpoint, shared)]}</section>
 `;
-}
-
-/** What is taken and answered. */
-function details(document: OpenApi, endpoint: Endpoint, shared: Shared): Html {
-  return html`${parameters(endpoint, shared)}${body(document, endpoint)}<h4>Answers</h4>
-${answers(endpoint, shared)}`;
 }
 
 /** In what an operation differs from one before. */
@@ -41,11 +35,6 @@ function likeness(endpoint: Endpoint, like: Endpoint): Html {
   );
   const types = contents.flatMap(({ schema }) => (schema ? [typeOf(schema)] : []));
   return html`${filters(endpoint)}<p>Otherwise as <a href="#${like.operationId}">${like.summary}</a>${types.length > 0 && html`, with ${joined(types, ', ')}`}.</p>\n`;
-}
-
-/** `GET /users/{id}` */
-function methodAndPath({ method, path }: Endpoint): Html {
-  return html`<code><b class="${method.toLowerCase()}">${method}</b> ${path}</code>`;
 }
 
 function parameters(endpoint: Endpoint, shared: Shared): Html | false {
@@ -99,7 +88,8 @@ function answers(endpoint: Endpoint, shared: Shared): Html {
   );
   const own = [...problemsOf(endpoint).keys()].filter((status) => isOpen || !shared.problems.has(status));
   const named = own.map((status) => (status === 'default' ? 'any other' : status)).join(', ');
-  return html`${rows}<p class="refusals"><a href="#problems">Problems</a>: ${named}${!isOpen && `${named && ', and '}those of any request`}.</p>\n`;
+  return html`<h4>Answers</h4>
+${rows}<p class="refusals"><a href="#problems">Problems</a>: ${named}${!isOpen && `${named && ', and '}those of any request`}.</p>\n`;
 }
 
 function responseRow(status: string, { description, headers = {}, content = {} }: Response): Html {

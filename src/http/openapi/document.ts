@@ -7,7 +7,7 @@ import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
 import type { DescribedRoute } from './operation.ts';
-import { filterParameters, type Json, queryParameters, ref, schemaJson, termsOf } from './parts.ts';
+import { filterParameters, type Json, object, queryParameters, ref, schemaJson, termsOf } from './parts.ts';
 import { problemRefs, problemResponses, problemSchema } from './problems.ts';
 
 const SERVERS = '"servers":[{"url":"/"}]';
@@ -273,14 +273,12 @@ function entryOf(kind: KindName): Json {
         description: 'With `etags=true`: entity tag of after; null where that is null',
       },
     },
-    oneOf: actions.map((action) => ({
-      type: 'object',
-      required: ['action', 'before', 'after'],
-      properties: {
+    oneOf: actions.map((action) =>
+      object({
         action: { type: 'string', const: action },
         before: states[action].before ? record : { type: 'null' },
         after: states[action].after ? record : { type: 'null' },
-      },
-    })),
+      }),
+    ),
   };
 }

@@ -43,13 +43,13 @@ function withTags(format: ListFormat): ListFormat {
   const tagged = (rows: readonly string[]) => rows.map(withTag);
   return {
     type: format.type,
-    whole: (json) => {
-      const rows = (JSON.parse(json) as object[]).map((record) => JSON.stringify(record));
-      return format.whole(`[${tagged(rows)}]`);
-    },
+    whole: (json) => format.whole(`[${tagged(rowsOf(json))}]`),
     chunks: (batches, disclosed) => format.chunks(taggedBatches(batches, tagged), disclosed),
   };
 }
+
+/** The elements of a JSON array, each as JSON. */
+const rowsOf = (json: string) => (JSON.parse(json) as object[]).map((record) => JSON.stringify(record));
 
 function* taggedBatches<B extends { rows: string[] }>(
   batches: Iterable<B>,
@@ -61,7 +61,7 @@ function* taggedBatches<B extends { rows: string[] }>(
 function lines(type: string, render: (rows: readonly string[]) => string, header: string): ListFormat {
   return {
     type,
-    whole: (json) => header + render((JSON.parse(json) as object[]).map((record) => JSON.stringify(record))),
+    whole: (json) => header + render(rowsOf(json)),
     *chunks(batches, disclosed) {
       let before = header;
       for (const batch of batches) {

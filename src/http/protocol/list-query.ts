@@ -1,5 +1,5 @@
 import { fromTexts } from '../../domain/codec.ts';
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import { type Fields, integer, type RecordOf, text } from '../../domain/fields.ts';
 import { type Matching, operators } from '../../domain/filter.ts';
 import { check, partialOf } from '../../domain/schema.ts';
@@ -158,15 +158,4 @@ function apart(
   isFirst: (parameter: Parameter) => boolean,
 ): [Parameter[], Parameter[]] {
   return [parameters.filter(isFirst), parameters.filter((parameter) => !isFirst(parameter))];
-}
-
-/** What `work` returns; the faults that it throws are added to `issues`. */
-function tried<T>(issues: Issue[], work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-    issues.push(...error.issues);
-    return undefined;
-  }
 }

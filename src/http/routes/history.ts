@@ -247,35 +247,28 @@ function entriesResponse(
   after: (seq: number) => HistoryEntry[],
 ): HttpResponse {
   const last = first.at(-1);
-  const second = last ? after(last.seq) : [];
-  if (second.length === 0) return taggedEntries(request, headers, first);
-  const body = arrayOf(batches(first, second, after), ({ entries }) => disclosedChanges(entries));
+  if (!last || after(last.seq).length === 0) return taggedEntries(request, headers, first);
+  const body = arrayOf(batches(first, after), ({ entries }) => disclosedChanges(entries));
   return { ...json(200, '', headers), body };
 }
 
 /** A response with all of these entries in one text. */
 function taggedEntries(request: HttpRequest, headers: HttpHeaders, entries: HistoryEntry[]): HttpResponse {
   const response = tagged(request, JSON.stringify(entries), headers);
-  response.disclosed = disclosedChanges(entries);
-  return response;
+  return { ...response, disclosed: disclosedChanges(entries) };
 }
 
 /** The history only grows, so that batches need not be read from one snapshot. */
 function* batches(
   first: HistoryEntry[],
-  second: HistoryEntry[],
   after: (seq: number) => HistoryEntry[],
 ): Generator<{ entries: HistoryEntry[]; rows: string[] }> {
-  yield batch(first);
-  for (let entries = second; ; ) {
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    yield batch(entries);
+  let entries = first;
+  for (let last = entries.at(-1); last; last = entries.at(-1)) {
+    yield { entries, rows: entries.map((entry) => JSON.stringify(entry)) };
     entries = after(last.seq);
   }
 }
-
-const batch = (entries: HistoryEntry[]) => ({ entries, rows: entries.map((entry) => JSON.stringify(entry)) });
 
 const count = (description: string, example: number): Json => ({
   type: 'integer',

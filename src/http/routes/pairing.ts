@@ -5,7 +5,7 @@ import { pairFields } from '../../domain/pairing.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { isTokenName, TOKEN_NAME, type Token } from '../../domain/token.ts';
 import { secretOf } from '../guard/gate.ts';
-import { exampleOf, IDEMPOTENCY_KEY, type Json, ok, schemaJson, taken } from '../openapi/parts.ts';
+import { exampleOf, IDEMPOTENCY_KEY, type Json, object, ok, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, PAIR, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import { keyOf } from '../protocol/idempotency.ts';
@@ -22,19 +22,15 @@ const KEY_LENGTH = 22;
 
 const closed = () => new Problem(404, 'There is nothing at this path.');
 
-const TOKEN = {
-  type: 'object',
-  required: ['token', 'name', 'role', 'users', 'expiresAt'],
-  properties: {
-    token: { type: 'string', description: 'For `Authorization: Bearer`' },
-    name: { type: 'string', description: 'Name of the token, which the history shows', examples: ['phone'] },
-    role: { type: 'string', enum: roles },
-    users: { type: ['array', 'null'], description: 'Ids; null for all', items: { type: 'integer' } },
-    expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
-  },
+const TOKEN: Json = {
+  token: { type: 'string', description: 'For `Authorization: Bearer`' },
+  name: { type: 'string', description: 'Name of the token, which the history shows', examples: ['phone'] },
+  role: { type: 'string', enum: roles },
+  users: { type: ['array', 'null'], description: 'Ids; null for all', items: { type: 'integer' } },
+  expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
 };
 
-const PATIENT = {
+const PATIENT: Json = {
   role: { type: 'string', const: 'patient' },
   users: { type: 'array', description: 'The id of the user', maxItems: 1, items: { type: 'integer' } },
 };
@@ -63,10 +59,7 @@ export const pairRoute: Route = {
   headers: [SECRET_KEY],
   body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
   success: {
-    '201': ok('The token; it cannot be had again', {
-      ...TOKEN,
-      properties: { ...TOKEN.properties, ...PATIENT },
-    }),
+    '201': ok('The token; it cannot be had again', object({ ...TOKEN, ...PATIENT })),
   },
   handle: async ({ request, search, store, isPairing }) => {
     const { pairing } = store.tokens;
@@ -114,7 +107,7 @@ export const renewRoute: Route = {
   description:
     'The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.',
   headers: [SECRET_KEY],
-  success: { '201': ok('The token with its new secret', TOKEN) },
+  success: { '201': ok('The token with its new secret', object(TOKEN)) },
   handle: async (context) => {
     const { secret } = ownToken(context);
     const key = keyOf(context.request, KEY_LENGTH) ?? randomUUID();

@@ -1,4 +1,4 @@
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
@@ -136,12 +136,7 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
   const record = { ...others, userId };
   if (said === userId) return record;
   const faults: Issue[] = [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
-  try {
-    collection.check(store, record);
-  } catch (error) {
-    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-    faults.push(...error.issues);
-  }
+  tried(faults, () => collection.check(store, record));
   throw invalid(faults);
 }
 
