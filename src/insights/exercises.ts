@@ -1,12 +1,12 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
 import { latelyOf, versusOthers } from './comparisons.ts';
 import type { DiaryFindings } from './diary.ts';
-import { round, roundInterval } from './numbers.ts';
+import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { DayAfter, ExerciseSummary, Response, ResponseRule } from './shapes.ts';
-import { type Estimate, meanEstimate, priorDeviation, tInterval } from './stats/estimate.ts';
-import { cut, meanOf, medianOf } from './stats/points.ts';
-import { CHANGES, FEWEST_TO_SAY, findingOf, ranked } from './verdict.ts';
+import { type Estimate, meanEstimate, priorDeviation } from './stats/estimate.ts';
+import { meanOf, medianOf } from './stats/points.ts';
+import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
 /** What a summary reads of a log. */
 export type SessionFields = Pick<
@@ -144,8 +144,7 @@ function adjustedChanges(
     enough.flatMap(({ number }, i) => {
       const estimate = estimates[i];
       if (!estimate) return [];
-      const interval = roundInterval(cut(tInterval(estimate), CHANGES));
-      return [[number, { change: round(estimate.value), interval }]];
+      return [[number, { change: round(estimate.value), interval: intervalOf(estimate) }]];
     }),
   );
 }
@@ -165,8 +164,7 @@ function alwaysAfter(
 
 function dayAfter(days: number, estimate: Estimate | null, worse: boolean): DayAfter | null {
   if (estimate === null) return null;
-  const interval = roundInterval(cut(tInterval(estimate), CHANGES));
-  return { days, difference: round(estimate.value), interval, worse };
+  return { days, difference: round(estimate.value), interval: intervalOf(estimate), worse };
 }
 
 /**
@@ -181,7 +179,7 @@ export function summarizeResponse(table: PainTable, prior: number, rule: Respons
     meanChange: round(estimate.value),
     medianChange: round(medianOf(changes)),
     standardDeviation: round(estimate.deviation),
-    interval: findingOf(estimate).interval,
+    interval: intervalOf(estimate),
     responded: round(table.responded(rule) / table.sessions),
     effective: round(table.effective / table.sessions),
   };

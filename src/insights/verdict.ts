@@ -9,9 +9,12 @@ export const FEWEST_TO_SAY = 3;
 /** The changes that the scale allows, in points. */
 export const CHANGES: Readonly<Interval> = [-9, 9];
 
+/** The 95 % interval of a change, as it is published. */
+export const intervalOf = (estimate: Estimate): Interval => roundInterval(cut(tInterval(estimate), CHANGES));
+
 /** What an estimated mean change says; its size is the number of sessions (or patients). */
 export function findingOf(estimate: Estimate): Finding {
-  const interval = roundInterval(cut(tInterval(estimate), CHANGES));
+  const interval = intervalOf(estimate);
   if (estimate.size < FEWEST_TO_SAY) return { verdict: 'too-few', direction: null, interval, sequence: null };
   const sequence = roundInterval(cut(confidenceSequence(estimate), CHANGES));
   const [clear, likely] = [sideOf(sequence), sideOf(interval)];
