@@ -26,10 +26,12 @@ export interface Workers {
    * As `answer`, for a write: one after the other, in a thread of its own. Other writes wait for it without a deadline.
    * @param body what was sent
    */
-  write(asked: Asked & Pick<RequestContext, 'store'>, body?: string): Promise<HttpResponse> | undefined;
+  write(asked: AskedWrite, body?: string): Promise<HttpResponse> | undefined;
 }
 
-type Asked = Pick<RequestContext, 'request' | 'base' | 'caller'>;
+/** What another thread needs to know of a request. */
+export type Asked = Pick<RequestContext, 'request' | 'base' | 'caller'>;
+export type AskedWrite = Asked & Pick<RequestContext, 'store'>;
 
 /** A request that matched a route, and the session it runs in. */
 export interface RequestContext extends Session {

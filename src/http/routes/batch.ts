@@ -217,14 +217,8 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
 }
 
 function faultsOfRequest(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
-  if (!isObject(one))
-    return [
-      {
-        field: place,
-        message: 'must be an object with method, url and body',
-        fault: { code: 'wrong-type' },
-      },
-    ];
+  const expected = 'must be an object with method, url and body';
+  if (!isObject(one)) return [{ field: place, message: expected, fault: { code: 'wrong-type' } }];
   const issues: Issue[] = [];
   const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
     issues.push({ field: `${place}.${name}`, message, fault });

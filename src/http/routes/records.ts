@@ -85,20 +85,17 @@ export function createRoute(collection: Collection): Route {
 
 /** As `createRoute`, of one record of the user in the path. */
 export function createOfUserRoute(collection: Collection): Route {
-  const { name, kind } = collection;
-  const { tag, schema, a, one, example } = termsOf(kind);
+  const { kind } = collection;
+  const { schema, a, one, example } = termsOf(kind);
   const { userId: _, ...ofUser } = example;
   const { rule } = kind.key ?? {};
   return {
-    method: 'POST',
+    ...createRoute(collection),
     path: `/users/{id}${kind.path}`,
-    right: `create ${name}`,
     errors: [...WRITE, ...BODY, 'NotFound', 'RecordGone', 'UnprocessableEntity'],
-    tag,
     id: `createUser${schema}`,
     summary: `Create ${a} of a user`,
     description: `A single ${one} has a path of its own, which Location names.${rule === undefined ? '' : ` ${rule}`}`,
-    headers: [IDEMPOTENCY_KEY],
     body: taken(ref(`User${schema}Input`), ofUser),
     success: {
       '201': ok(`The new ${one}`, ref(schema), {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
-import type { Workers as OtherThreads } from '../protocol/route.ts';
+import type { Asked, AskedWrite, Workers as OtherThreads } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
@@ -63,11 +63,7 @@ export class Workers implements OtherThreads {
     private readonly options: WorkersOptions,
   ) {}
 
-  answer({
-    request,
-    base,
-    caller,
-  }: Parameters<OtherThreads['answer']>[0]): Promise<HttpResponse> | undefined {
+  answer({ request, base, caller }: Asked): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
     const place = this.#places.get(caller?.id) ?? new Place();
     if (this.#isStopped || place.isFull || this.#isFull)
@@ -92,17 +88,14 @@ export class Workers implements OtherThreads {
     return query.response;
   }
 
-  write(asked: Parameters<OtherThreads['write']>[0], body = ''): Promise<HttpResponse> | undefined {
+  write(asked: AskedWrite, body = ''): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
     const written = this.#written.then(() => this.#write(asked, body));
     this.#written = written.catch(() => {});
     return written;
   }
 
-  async #write(
-    { request, base, caller, store: { meter } }: Parameters<OtherThreads['write']>[0],
-    body: string,
-  ): Promise<HttpResponse> {
+  async #write({ request, base, caller, store: { meter } }: AskedWrite, body: string): Promise<HttpResponse> {
     if (this.#isStopped) throw new Problem(503, 'The service stops.', { 'retry-after': RETRY_AFTER_SECONDS });
     const { method, target, headers } = request;
     const question = {
@@ -114,13 +107,8 @@ export class Workers implements OtherThreads {
     const { file, onError } = this.options;
     const query = new Query(++this.#latest, question, MOST_WRITE_MS, { onError, onEnd: () => {} });
     const data = { path: this.store.path, hasTemporaryFolder: false };
-    const unheard = () => {};
-    const thread = new Thread(file, data, {
-      patience: MOST_WRITE_MS,
-      onError,
-      onReply: unheard,
-      onEnd: unheard,
-    });
+    const unheard = { onReply: () => {}, onEnd: () => {} };
+    const thread = new Thread(file, data, { patience: MOST_WRITE_MS, onError, ...unheard });
     const isOver = this.store.expectLongWrite();
     try {
       thread.begin(query);
