@@ -1,8 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { BACKUP_JOB, type Context } from '../context.ts';
 import { leftBehind } from '../lib/files.ts';
 import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
+import { Command as OwnCommand } from './input/command.ts';
 import { refuseRepeats } from './input/options.ts';
 import { report } from './terminal/errors.ts';
 import { helpStyle } from './terminal/help.ts';
@@ -108,7 +109,7 @@ interface GlobalOptions {
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-type AddCommand = (program: Command, context: Context) => void;
+type AddCommand = (program: OwnCommand, context: Context) => void;
 
 /** The commands that create a database where there is none. */
 const CREATING: ReadonlySet<string> = new Set([
@@ -173,7 +174,7 @@ export async function createProgram(
   write = (text: string): unknown => context.stdout.write(text),
 ): Promise<Command> {
   const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  const program = new Command('sciatica');
+  const program = new OwnCommand('sciatica');
   program
     .description('Record exercises and pain, and find out what helps.')
     .option('--db <file>', 'the database (otherwise SCIATICA_DB, or one in your home folder)')

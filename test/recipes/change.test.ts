@@ -67,10 +67,9 @@ export const countRoute: Route = {
   // A command: a file and a line.
   copy.create(
     'src/cli/commands/streak.ts',
-    `import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
+    `import type { Context } from '../../context.ts';
+import type { Command } from '../input/command.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { examples } from '../terminal/help.ts';
 import { print } from '../terminal/io.ts';
 
 /** \`sciatica streak\` */
@@ -79,7 +78,7 @@ export function addStreakCommand(program: Command, context: Context): void {
     .command('streak')
     .summary('Say on how many days something was recorded')
     .description('Say on how many days something was recorded.')
-    .addHelpText('after', examples('sciatica streak'))
+    .examples('sciatica streak')
     .action(async () => {
       const userId = await resolveUserOrAsk(context, undefined);
       print(context, String(new Set(context.store.logs.list({ userId }).map(({ date }) => date)).size));

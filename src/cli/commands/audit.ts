@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
 import { date } from '../../domain/fields.ts';
@@ -6,11 +6,11 @@ import { nounOf } from '../../domain/kinds.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
-import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, sayDone } from '../terminal/io.ts';
 import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
@@ -31,12 +31,11 @@ export function addAuditCommand(program: Command, context: Context): void {
     .description(
       'See who asked for which records over the network, the latest first. Only sciatica serve --auth keeps this record.',
     )
-    .option('--user <id>', 'only requests about this user, including lists that may have held the user');
-  addFieldOptions(audit, { since });
-  audit
+    .option('--user <id>', 'only requests about this user, including lists that may have held the user')
+    .fields({ since })
     .addOption(new Option('--limit <n>', 'at most N').argParser(countOf).default(100))
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json'))
+    .examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json')
     .action((options: Options) => showAudit(context, options));
 
   audit
@@ -47,7 +46,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     )
     .requiredOption('--before <day>', `${before.help} (YYYY-MM-DD, ${DAYS})`)
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica audit prune --before -365d'))
+    .examples('sciatica audit prune --before -365d')
     .action((_: Options, command: Command) => pruneAudit(context, command.optsWithGlobals()));
 }
 

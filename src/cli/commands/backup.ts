@@ -1,11 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
+import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
 
@@ -37,15 +37,12 @@ sciatica also makes a backup by itself before the first change of each day; 7 da
         'keep the daily backups in this folder; off for none; on for the usual one',
       ),
     )
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica backup',
-        'sciatica backup /media/stick',
-        'sciatica backup sciatica-today.db --force',
-        'sciatica backup --auto /media/stick',
-        'sciatica backup /media/stick --encrypt age1…',
-      ),
+    .examples(
+      'sciatica backup',
+      'sciatica backup /media/stick',
+      'sciatica backup sciatica-today.db --force',
+      'sciatica backup --auto /media/stick',
+      'sciatica backup /media/stick --encrypt age1…',
     )
     .action((file: string | undefined, options: BackupOptions) =>
       options.auto === undefined
@@ -60,7 +57,7 @@ sciatica also makes a backup by itself before the first change of each day; 7 da
       'Make a pair of keys for encrypted backups. The identity goes to a new file, readable by you alone: whoever has it can read the backups, and nobody can without it. The recipient is printed, for --encrypt.',
     )
     .argument('<file>', 'where the identity goes; not beside the backups')
-    .addHelpText('after', examples('sciatica backup key sciatica-identity.txt'))
+    .examples('sciatica backup key sciatica-identity.txt')
     .action((file: string) => makeKey(context, file));
 }
 

@@ -1,46 +1,37 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields } from '../../domain/summary.ts';
-import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
-const fields = comparisonFields;
-
 /** `sciatica compare` */
 export function addCompareCommand(program: Command, context: Context): void {
-  const { userId } = logFields;
-  const command = program
+  program
     .command('compare')
     .summary('Compare two periods')
     .description(
       'Compare two periods of one user: the days from --since to --until, and as many days just before. Without --since, the 4 weeks up to --until; without --until, up to the latest session. With --before, everything before a day and everything since.',
     )
-    .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, fields);
-  command
+    .fields({ userId: logFields.userId, ...comparisonFields })
     .option(`--${anonymous.flag}`, anonymous.help)
     .addOption(plainJsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica compare',
-        'sciatica compare --user 3 --since 2026-03-01 --until 2026-03-31',
-        'sciatica compare --before 2026-03-15 --json',
-      ),
+    .examples(
+      'sciatica compare',
+      'sciatica compare --user 3 --since 2026-03-01 --until 2026-03-31',
+      'sciatica compare --before 2026-03-15 --json',
     )
     .action((options: Options) => compare(context, options));
 }
 
 async function compare(context: Context, options: Options): Promise<void> {
-  const asked = await parseFlags(context, options, fields);
+  const asked = await parseFlags(context, options, comparisonFields);
   if (asked.before !== undefined && (asked.since ?? asked.until) !== undefined)
     throw usage('--before takes all there is: leave out --since and --until.');
   const userId = await resolveUserOrAsk(context, options['user']);

@@ -6,26 +6,23 @@ import { logFields } from '../../domain/log.ts';
 import { timesOfDay } from '../../domain/pain-entry.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
+import type { Command as OwnCommand } from '../input/command.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { WhereOption } from '../input/where.ts';
-import { examples } from '../terminal/help.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { describe, summaryOfRoutine } from '../views/records.ts';
 
 /** `sciatica completion bash|zsh|fish` */
-export function addCompletionCommand(program: Command, context: Context): void {
+export function addCompletionCommand(program: OwnCommand, context: Context): void {
   program
     .command('completion')
     .summary('Print the script that completes commands in a shell')
     .description('Print the script that lets a shell complete commands, flags, exercises and users.')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .addHelpText(
-      'after',
-      examples(
-        'source <(sciatica completion bash)          # in ~/.bashrc',
-        'source <(sciatica completion zsh)           # in ~/.zshrc',
-        'sciatica completion fish | source           # in config.fish',
-      ),
+    .examples(
+      'source <(sciatica completion bash)          # in ~/.bashrc',
+      'source <(sciatica completion zsh)           # in ~/.zshrc',
+      'sciatica completion fish | source           # in config.fish',
     )
     .action((shell: string) => {
       context.stdout.write(scripts[shell] ?? '');

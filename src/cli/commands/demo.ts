@@ -1,12 +1,11 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
+import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 
 /** `sciatica demo` */
@@ -18,10 +17,7 @@ export function addDemoCommand(program: Command, context: Context): void {
       'Make a database of practice records to look around in, beside your own and never in it. With --db it is made there, unless the file exists.',
     )
     .option('--remove', 'remove the practice database again')
-    .addHelpText(
-      'after',
-      examples('sciatica demo', 'sciatica demo --db practice.db', 'sciatica demo --remove'),
-    )
+    .examples('sciatica demo', 'sciatica demo --db practice.db', 'sciatica demo --remove')
     .action(({ remove }: { remove?: boolean }) => (remove ? removePractice(context) : practise(context)));
 }
 

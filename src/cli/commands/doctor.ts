@@ -1,12 +1,11 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
+import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
@@ -31,10 +30,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
       '--rescue <file>',
       'write every record that can still be read to this new file (.json or .ndjson), for sciatica import',
     )
-    .addHelpText(
-      'after',
-      examples('sciatica doctor', 'sciatica doctor --db old.db', 'sciatica doctor --rescue rescued.json'),
-    )
+    .examples('sciatica doctor', 'sciatica doctor --db old.db', 'sciatica doctor --rescue rescued.json')
     .action((options: DoctorOptions) =>
       options.rescue === undefined ? examineIt(context, options) : rescueIt(context, options.rescue, options),
     );

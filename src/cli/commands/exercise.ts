@@ -1,16 +1,15 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Exercise, exerciseFields } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { exerciseNamed, probableNames } from '../input/exercises.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { exerciseNames } from '../input/routines.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
 import { printList, wrongHint } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
@@ -32,9 +31,9 @@ export function addExerciseCommand(program: Command, context: Context): void {
     )
     .argument('<old>', 'its present name')
     .argument('<new>', 'its new name')
-    .option(`--${logFields.userId.flag} <id>`, logFields.userId.help)
+    .fields({ userId: logFields.userId })
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples("sciatica exercise rename 'Piriformis Strech' 'Piriformis Stretch'"))
+    .examples("sciatica exercise rename 'Piriformis Strech' 'Piriformis Stretch'")
     .action((from: string, to: string, options: Options) => rename(context, from, to, options));
 }
 
@@ -118,7 +117,7 @@ export function addExercisesCommand(program: Command, context: Context): void {
     .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
     .addOption(jsonOption())
     .addOption(csvOption())
-    .addHelpText('after', examples('sciatica exercises', 'sciatica exercises --user all --csv'))
+    .examples('sciatica exercises', 'sciatica exercises --user all --csv')
     .action((options: Options) => listExercises(context, options));
 }
 

@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import {
   commandsOf,
@@ -22,10 +22,10 @@ import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
+import type { Command } from '../input/command.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../input/formats.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
@@ -67,16 +67,13 @@ export function addExportCommand(program: Command, context: Context): void {
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
     .option('-o, --output <file>', 'write to this file; its name can say the format; - is stdout')
     .option('--force', 'replace the file if it exists')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica export -o backup.json',
-        'sciatica export logs --user 3 --since -90d -o nora.csv',
-        'sciatica export logs --user 3 --excel -o nora.csv',
-        'sciatica export --format ndjson | gzip > records.ndjson.gz',
-        'sciatica export --user 3 --format fhir --anonymous -o case.json',
-        'sciatica export --user 3 --format fhir --bundle transaction --with-report -o clinic.json',
-      ),
+    .examples(
+      'sciatica export -o backup.json',
+      'sciatica export logs --user 3 --since -90d -o nora.csv',
+      'sciatica export logs --user 3 --excel -o nora.csv',
+      'sciatica export --format ndjson | gzip > records.ndjson.gz',
+      'sciatica export --user 3 --format fhir --anonymous -o case.json',
+      'sciatica export --user 3 --format fhir --bundle transaction --with-report -o clinic.json',
     )
     .action((what: What, options: Options) => exportRecords(context, what, options));
 }

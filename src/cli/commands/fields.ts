@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { expectation, type Field, type Fields } from '../../domain/fields.ts';
 import { kindNames, kindOf } from '../../domain/kinds.ts';
+import type { Command } from '../input/command.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
-import { capital, examples } from '../terminal/help.ts';
+import { capital } from '../terminal/help.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -17,7 +17,7 @@ export function addFieldsCommand(program: Command, context: Context): void {
       `The data dictionary: each field of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}, with what it accepts, its flag and an example.`,
     )
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica fields', 'sciatica fields --json > dictionary.json'))
+    .examples('sciatica fields', 'sciatica fields --json > dictionary.json')
     .action((options: Options) => explainFields(context, options));
 }
 

@@ -1,12 +1,10 @@
-import type { Command } from 'commander';
 import { goalOf, removeGoal, setGoal, targetOf } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
-import { logFields } from '../../domain/log.ts';
+import type { Command } from '../input/command.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, counted, print, say } from '../terminal/io.ts';
 import { checkJson, printDone, printJson, printRecord, sayChanged } from '../terminal/output.ts';
 import { nameOf } from '../views/records.ts';
@@ -15,7 +13,6 @@ const { min, max } = goalFields.sessionsPerWeek;
 
 /** `sciatica goal` */
 export function addGoalCommand(program: Command, context: Context): void {
-  const { userId } = logFields;
   program
     .command('goal')
     .summary('Set how often you mean to exercise')
@@ -23,9 +20,9 @@ export function addGoalCommand(program: Command, context: Context): void {
       'Set how many sessions a week you mean to do, or none; without a number, show the goal. If you have routines, a goal of up to 7 counts days. Summary and report compare your sessions with it.',
     )
     .argument('[sessions]', `sessions a week, ${min} to ${max}, or none`)
-    .option(`--${userId.flag} <id>`, goalFields.userId.help)
+    .fields({ userId: goalFields.userId })
     .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica goal', 'sciatica goal 4', 'sciatica goal none'))
+    .examples('sciatica goal', 'sciatica goal 4', 'sciatica goal none')
     .action(async (sessions: string | undefined, options: Options) => {
       checkJson(options, goalRecord);
       const wanted = sessions === undefined ? undefined : sessionsOf(sessions);

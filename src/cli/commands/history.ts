@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { logFilterFields } from '../../domain/log.ts';
-import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
-import { examples } from '../terminal/help.ts';
 import { say, writeAll } from '../terminal/io.ts';
 import { printJsonList } from '../terminal/output.ts';
 
@@ -15,19 +15,18 @@ const { since } = logFilterFields;
 
 /** `sciatica history` */
 export function addHistoryCommand(program: Command, context: Context): void {
-  const history = program
+  program
     .command('history')
     .summary('See what was changed, when and by what')
     .description(
       `See what was changed, the latest first: from the command line, by an app, by an import or an undo. It shows the latest ${LATEST}, in a pipe as tab-separated lines; --json gives all.`,
     )
     .option('--user <id>', 'of this user and their logs')
-    .option('--log <id>', 'only changes of this log');
-  addFieldOptions(history, { since });
-  history
+    .option('--log <id>', 'only changes of this log')
+    .fields({ since })
     .addOption(new Option('--limit <n>', 'at most N').argParser(countOf))
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica history', 'sciatica history --log 12', 'sciatica undo 12'))
+    .examples('sciatica history', 'sciatica history --log 12', 'sciatica undo 12')
     .action((options: Options) => showHistory(context, options));
 }
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
-import { examples } from '../terminal/help.ts';
 import { print, say } from '../terminal/io.ts';
 
 interface IdentityOptions {
@@ -20,7 +19,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
       'Show the UUID that tells this database from every other. Exports carry it, so that an import recognises the records. Backups have it too, and a restored one keeps it.',
     )
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('sciatica identity', 'sciatica identity new --db copy.db'))
+    .examples('sciatica identity', 'sciatica identity new --db copy.db')
     .action((options: IdentityOptions) => show(context, ownId(context), options));
   command
     .command('new')
@@ -29,7 +28,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
       'Give this database a new identity, because it is a copy of another and both are to be used. The records that both have stay the same ones everywhere, so nothing comes twice; what is recorded from now on is its own. It asks first.',
     )
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica identity new --db copy.db'))
+    .examples('sciatica identity new --db copy.db')
     .action((_: IdentityOptions, command: Command) => renew(context, command.optsWithGlobals()));
 }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
@@ -9,11 +9,11 @@ import { type DayOrder, dayOrders } from '../../exchange/days.ts';
 import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
+import type { Command } from '../input/command.ts';
 import { formatOption, rawOption } from '../input/formats.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
 import { type Progress, progressOf } from '../terminal/progress.ts';
 import { isAlwaysCounted } from '../views/holding.ts';
@@ -89,15 +89,12 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
       ).choices(dayOrders),
     )
     .option('--json', 'the counts as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica import db.json --dry-run',
-        'sciatica import logs.csv --as 3',
-        'sciatica import all.csv --same-ids',
-        'sciatica import nora.json --as 3',
-        'sciatica export --db old.db --format ndjson | sciatica import - --on-conflict renumber',
-      ),
+    .examples(
+      'sciatica import db.json --dry-run',
+      'sciatica import logs.csv --as 3',
+      'sciatica import all.csv --same-ids',
+      'sciatica import nora.json --as 3',
+      'sciatica export --db old.db --format ndjson | sciatica import - --on-conflict renumber',
     )
     .action((file: string, options: ImportOptions) => importFile(context, file, options));
 }

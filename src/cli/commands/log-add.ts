@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -14,6 +13,7 @@ import {
 import { addDays } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import type { Command } from '../input/command.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
 import {
   askExercise,
@@ -25,18 +25,10 @@ import {
   similarName,
 } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
-import {
-  addFieldOptions,
-  dayFaults,
-  jsonOption,
-  missingOf,
-  type Options,
-  valuesOf,
-} from '../input/options.ts';
+import { dayFaults, jsonOption, missingOf, type Options, valuesOf } from '../input/options.ts';
 import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
@@ -47,47 +39,42 @@ const IN_ONE_LINE =
 
 /** `sciatica log add|again` */
 export function addLogAddCommands(log: Command, context: Context): void {
-  const add = log
+  log
     .command('add')
     .summary('Record an exercise')
     .description(
       `Record an exercise: in one line, with flags, or, in a terminal, by answering questions. ${IN_ONE_LINE}`,
     )
-    .argument('[words...]', 'name before after note…');
-  addFieldOptions(add, logFields);
-  add
+    .argument('[words...]', 'name before after note…')
+    .fields(logFields)
     .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica log add piri 6 4',
-        'sciatica log add cat-cow 5 5 stiff after the drive --date yesterday',
-        'sciatica log add',
-        "sciatica log add --name 'Piriformis Stretch' --type stretch \\\n    --before 6 --after 4 --effective",
-        "sciatica log add --name 'Glute Bridge' --date yesterday \\\n    --before 5 --after 5 --no-effective --notes '3 sets of 10'",
-      ),
+    .examples(
+      'sciatica log add piri 6 4',
+      'sciatica log add cat-cow 5 5 stiff after the drive --date yesterday',
+      'sciatica log add',
+      "sciatica log add --name 'Piriformis Stretch' --type stretch \\\n    --before 6 --after 4 --effective",
+      "sciatica log add --name 'Glute Bridge' --date yesterday \\\n    --before 5 --after 5 --no-effective --notes '3 sets of 10'",
     )
     .addHelpText('after', redFlagsHelp)
     .action(async (words: string[], options: Options) =>
       addLog(context, words, await withNotes(context, options)),
     );
 
-  const again = log
+  const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
+  log
     .command('again')
     .summary('Record the last session again')
     .description(
       'Record the last session, or the last one of an exercise, again. Only the pain before and after is asked for; the rest works as in the one line of log add.',
     )
-    .argument('[words...]', 'name before after note…');
-  const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
-  addFieldOptions(again, ofToday);
-  again
+    .argument('[words...]', 'name before after note…')
+    .fields(ofToday)
     .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica log again', 'sciatica log again piri 6 4'))
+    .examples('sciatica log again', 'sciatica log again piri 6 4')
     .action(async (words: string[], options: Options) =>
       repeatLog(context, words, await withNotes(context, options)),
     );

@@ -1,17 +1,16 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
+import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
 import { askExercise } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
-import { addFieldOptions, idOf, jsonOption, type Options } from '../input/options.ts';
+import { idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
 import { editRecord, removeRecords } from '../records/verbs.ts';
 import { palette } from '../terminal/colour.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
@@ -51,7 +50,7 @@ export function addLogCommand(program: Command, context: Context): void {
 /** `sciatica log routine` */
 function addLogRoutineCommand(log: Command, context: Context): void {
   const { userId, date, medication } = logFields;
-  const command = log
+  log
     .command('routine')
     .summary('Record the exercises of a routine')
     .description(
@@ -65,18 +64,13 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       [],
     )
     .option('--shuffle', 'ask in an order drawn for the day, and record in the order in which you answer')
-    .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, { date, medication });
-  command
+    .fields({ userId, date, medication })
     .addOption(anywayOption())
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica log routine morning',
-        'sciatica log routine morning --shuffle',
-        "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
-      ),
+    .examples(
+      'sciatica log routine morning',
+      'sciatica log routine morning --shuffle',
+      "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
     )
     .action(async (name: string, options: Options) => {
       const { logRoutine } = await import('./routine.ts');

@@ -1,15 +1,15 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
+import type { Command } from '../input/command.ts';
 import { namesOf, probableNames } from '../input/exercises.ts';
-import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, quoted, say } from '../terminal/io.ts';
 import { type List, printList } from '../terminal/output.ts';
 import { logColumns, nameOf } from '../views/records.ts';
@@ -21,8 +21,7 @@ const { userId, ...filterFields } = logFilterFields;
 
 /** Adds the filters of a list of logs to a command. `--user all` means all users. */
 export function addLogFilters(command: Command): Command {
-  command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
-  addFieldOptions(command, filterFields);
+  command.option(`--${userId.flag} <id>`, `${userId.help}, or all`).fields(filterFields);
   addMatchingOptions(command, logRecord);
   return command.addOption(sortOption('-date,id'));
 }
@@ -56,15 +55,12 @@ export function addLogsCommand(program: Command, context: Context): void {
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica logs',
-        'sciatica logs --user 3 --type stretch',
-        'sciatica logs --since -30d --effective --sort painAfter',
-        "sciatica logs --where 'painAfter>=7' --where 'notes~tingling'",
-        'sciatica logs --user all --json id,date,painAfter',
-      ),
+    .examples(
+      'sciatica logs',
+      'sciatica logs --user 3 --type stretch',
+      'sciatica logs --since -30d --effective --sort painAfter',
+      "sciatica logs --where 'painAfter>=7' --where 'notes~tingling'",
+      'sciatica logs --user all --json id,date,painAfter',
     )
     .action((options: Options) => listLogs(context, options));
 }

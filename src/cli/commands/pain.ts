@@ -1,17 +1,16 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
-import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addStoredVerbs } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, writeData } from '../terminal/io.ts';
 import { pickedBy, printJsonList, printRows, sayDoubtOfDay, sayEmpty } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
@@ -29,14 +28,11 @@ export function addPainCommand(program: Command, context: Context): void {
       `Record how much it hurts, on a day with or without exercise, as often as you like. Without words, it shows the worst pain of each day for ${DAYS} days: as a chart in a terminal, as tab-separated lines in a pipe. For the flags, see sciatica pain add --help`,
     )
     .argument('[words...]', 'pain time note…')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica pain 7',
-        "sciatica pain 7 night --medication 'ibuprofen 400' could not sleep",
-        'sciatica pain',
-        'sciatica pain --csv',
-      ),
+    .examples(
+      'sciatica pain 7',
+      "sciatica pain 7 night --medication 'ibuprofen 400' could not sleep",
+      'sciatica pain',
+      'sciatica pain --csv',
     );
   const add = pain
     .command('add', { isDefault: true })
@@ -44,12 +40,11 @@ export function addPainCommand(program: Command, context: Context): void {
     .description(
       `Record how much it hurts: a number from 1 to 10, then, if you like, ${timesOfDay.join(', ')}, and a note. In a terminal, what is missing is asked for.`,
     )
-    .argument('[words...]', 'pain time note…');
-  addFieldOptions(add, painEntryFields);
-  add
+    .argument('[words...]', 'pain time note…')
+    .fields(painEntryFields)
     .addOption(jsonOption())
     .addOption(csvOption())
-    .addHelpText('after', examples('sciatica pain add', 'sciatica pain add 5 evening --date yesterday'))
+    .examples('sciatica pain add', 'sciatica pain add 5 evening --date yesterday')
     .addHelpText('after', redFlagsHelp)
     .action((words: string[], options: Options) => {
       const isNamed = pain.args[0] === add.name();

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import { type Invitation, pairingUri } from '../../domain/pairing.ts';
@@ -8,10 +7,10 @@ import { localDay } from '../../domain/words/day.ts';
 import { inUrl, isWildcard, machineAt, reachableAt } from '../../lib/machine.ts';
 import { pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
+import type { Command } from '../input/command.ts';
 import { lifetimeOf, plainJsonOption } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -50,7 +49,7 @@ export function addPairCommand(program: Command, context: Context): void {
     .option('--address <address>', 'the address or name of this machine that the phone is to call')
     .option('--no-wait', 'do not wait for the phone: the code stays open for ten minutes')
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica pair', 'sciatica pair --user 3 --expires 90d'))
+    .examples('sciatica pair', 'sciatica pair --user 3 --expires 90d')
     .action((options: PairOptions) => pair(context, options));
 }
 

@@ -1,15 +1,14 @@
 import { hostname } from 'node:os';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { type Address, folderAddress } from '../../sync/address.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { heldLines, notedLines } from '../views/sync.ts';
@@ -60,14 +59,11 @@ Keys and tokens are kept in a file beside the database that nobody else can read
       '--as <id>',
       'the user here who is the same person as the one over there, if both sides have users',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica remote add ~/Sync/diary',
-        'sciatica remote add stick /media/stick/diary --user 1',
-        'sciatica remote add home https://home.example:3000 --token-file token.txt',
-        "sciatica remote add home 'https://…/app/#code=…&pin=…' --as 1",
-      ),
+    .examples(
+      'sciatica remote add ~/Sync/diary',
+      'sciatica remote add stick /media/stick/diary --user 1',
+      'sciatica remote add home https://home.example:3000 --token-file token.txt',
+      "sciatica remote add home 'https://…/app/#code=…&pin=…' --as 1",
     )
     .action((name: string, where: string | undefined, options: AddOptions) => {
       const folder = folderIn(name, where);
@@ -84,13 +80,10 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .option('--new', 'make another key')
     .option('--key-file <file>', 'file that holds the key from now on (- for stdin)')
     .option('--yes', 'do not ask')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica remote key diary',
-        'sciatica remote key diary --new',
-        'sciatica remote key diary --key-file -',
-      ),
+    .examples(
+      'sciatica remote key diary',
+      'sciatica remote key diary --new',
+      'sciatica remote key diary --key-file -',
     )
     .action((name: string, options: KeyOptions) => folderKey(context, name, options));
 
@@ -103,7 +96,7 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .argument('<name>', 'name of the remote')
     .option('--forget', 'also remove here what came from there')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica remote rm home', 'sciatica remote rm home --forget'))
+    .examples('sciatica remote rm home', 'sciatica remote rm home --forget')
     .action((name: string, options: Options) => removeRemote(context, name, options));
 }
 
@@ -221,7 +214,7 @@ export function addRemotesCommand(program: Command, context: Context): void {
     .addOption(plainJsonOption())
     .option('--accept-deletions', 'make the deletions that are held back')
     .option('--restore-deletions', 'keep those records instead, here and elsewhere')
-    .addHelpText('after', examples('sciatica remotes', 'sciatica remotes --restore-deletions'))
+    .examples('sciatica remotes', 'sciatica remotes --restore-deletions')
     .action((options: Options) => listRemotes(context, options));
 }
 

@@ -1,13 +1,13 @@
 import { extname } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
-import { addFieldOptions, type Options } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import type { Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 
 const formats = ['html', 'md'] as const;
@@ -15,18 +15,16 @@ type Format = (typeof formats)[number];
 
 /** `sciatica report` */
 export function addReportCommand(program: Command, context: Context): void {
-  const { userId } = logFields;
-  const command = program
+  // A flag that is off unless it is given has no opposite.
+  const { full, ...others } = reportFields;
+  program
     .command('report')
     .summary('Write a report for the physiotherapist')
     .description(
       'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html in the current folder.',
     )
-    .option(`--${userId.flag} <id>`, userId.help);
-  // A flag that is off unless it is given has no opposite.
-  addFieldOptions(command, reportFields, ['full']);
-  command
-    .option(`--${reportFields.full.flag}`, reportFields.full.help)
+    .fields({ userId: logFields.userId, ...others })
+    .option(`--${full.flag}`, full.help)
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
       new Option('--format <format>', 'HTML, or md for Markdown (otherwise by the name of the file)').choices(
@@ -35,13 +33,10 @@ export function addReportCommand(program: Command, context: Context): void {
     )
     .option('-o, --output <file>', 'write to this file; - is stdout')
     .option('--force', 'replace the file if it exists')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica report',
-        'sciatica report --user 3 --since -90d --previous -14d -o nora.html',
-        'sciatica report --user 3 --anonymous --format md > case.md',
-      ),
+    .examples(
+      'sciatica report',
+      'sciatica report --user 3 --since -90d --previous -14d -o nora.html',
+      'sciatica report --user 3 --anonymous --format md > case.md',
     )
     .action((options: Options) => writeReport(context, options));
 }

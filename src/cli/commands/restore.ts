@@ -1,14 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
@@ -31,13 +30,10 @@ export function addRestoreCommand(program: Command, context: Context): void {
       'decrypt the backup with the identity in this file or named pipe; - for stdin',
     )
     .option('--yes', 'do not ask')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica restore backups/sciatica-2026-03-02-120000.db',
-        'sciatica restore /media/stick/sciatica.db --yes',
-        'sciatica restore sciatica.db.age --identity sciatica-identity.txt',
-      ),
+    .examples(
+      'sciatica restore backups/sciatica-2026-03-02-120000.db',
+      'sciatica restore /media/stick/sciatica.db --yes',
+      'sciatica restore sciatica.db.age --identity sciatica-identity.txt',
     )
     .action((file: string, options: RestoreOptions) => restore(context, file, options));
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import { foldedName } from '../../domain/exercise.ts';
@@ -15,6 +14,7 @@ import {
 import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import type { Command } from '../input/command.ts';
 import { ageOf, settleDays } from '../input/days.ts';
 import {
   askExercises,
@@ -25,7 +25,7 @@ import {
   settled,
   severalMeant,
 } from '../input/exercises.ts';
-import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
@@ -33,7 +33,6 @@ import { listRecords } from '../records/list.ts';
 import { removeRecords } from '../records/verbs.ts';
 import { details } from '../terminal/details.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, say, sayDone } from '../terminal/io.ts';
 import {
   checkJson,
@@ -61,22 +60,17 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .summary('Add, show, change or remove a routine')
     .description('Exercises that are done together, to be recorded together: sciatica log routine NAME.');
 
-  const add = routine
+  routine
     .command('add')
     .summary('Add a routine')
     .description('Add a routine. In a terminal, what is missing is asked for.')
     .argument('[name]', name.help)
     .argument('[exercise...]', EXERCISES)
-    .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(add, typeOfNew);
-  add
+    .fields({ userId, ...typeOfNew })
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica routine add morning piri cobra',
-        "sciatica routine add evening 'Cat-Cow=stretch' 'Glute Bridge=strengthening'",
-      ),
+    .examples(
+      'sciatica routine add morning piri cobra',
+      "sciatica routine add evening 'Cat-Cow=stretch' 'Glute Bridge=strengthening'",
     )
     .action((called: string | undefined, texts: string[], options: Options) =>
       addRoutine(context, called, texts, options),
@@ -87,12 +81,12 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .summary('Show a routine')
     .description('Show a routine.')
     .argument('<name>', 'its name or a part of it, or its id')
-    .option(`--${userId.flag} <id>`, userId.help)
+    .fields({ userId })
     .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica routine show morning'))
+    .examples('sciatica routine show morning')
     .action((called: string, options: Options) => showRoutine(context, called, options));
 
-  const edit = routine
+  routine
     .command('edit')
     .summary('Change a routine')
     .description(
@@ -100,18 +94,13 @@ export function addRoutineCommand(program: Command, context: Context): void {
     )
     .argument('<name>', 'its name, or its id')
     .argument('[exercise...]', EXERCISES)
-    .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(edit, { name: { ...name, help: 'Its name from now on' }, ...typeOfNew });
-  edit
+    .fields({ userId, name: { ...name, help: 'Its name from now on' }, ...typeOfNew })
     .option('--shuffle', 'put its exercises in another order, drawn at random')
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        "sciatica routine edit morning 'Bird Dog' 'Piriformis Stretch'",
-        'sciatica routine edit morning --name daily',
-        'sciatica routine edit morning --shuffle',
-      ),
+    .examples(
+      "sciatica routine edit morning 'Bird Dog' 'Piriformis Stretch'",
+      'sciatica routine edit morning --name daily',
+      'sciatica routine edit morning --shuffle',
     )
     .action((called: string, texts: string[], options: Options) =>
       editRoutine(context, called, texts, options),
@@ -122,9 +111,9 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .summary('Remove a routine')
     .description('Remove a routine; what was recorded with it stays. It asks first.')
     .argument('<name>', 'its name, or its id')
-    .option(`--${userId.flag} <id>`, userId.help)
+    .fields({ userId })
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica routine rm morning'))
+    .examples('sciatica routine rm morning')
     .action((called: string, options: Options) => removeRoutine(context, called, options));
 }
 
@@ -139,7 +128,7 @@ export function addRoutinesCommand(program: Command, context: Context): void {
     .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
     .addOption(jsonOption())
     .addOption(csvOption())
-    .addHelpText('after', examples('sciatica routines', 'sciatica routines --json name,exercises'))
+    .examples('sciatica routines', 'sciatica routines --json name,exercises')
     .action((options: Options) => listRecords(context, options, 'routine'));
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
@@ -10,6 +9,7 @@ import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt }
 import { ownAuthorityFile, ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
+import type { Command } from '../input/command.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, sayAlways } from '../terminal/io.ts';
 
@@ -83,16 +83,12 @@ export function addServeCommand(program: Command, context: Context): void {
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
     .option('--quota <MiB>', 'with --auth: MiB that it may store in an hour (otherwise 64)', countOf)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ sciatica serve
-  $ sciatica serve --port 8080 --allow-origin http://localhost:5173
-  $ sciatica serve --pairing
-  $ sciatica serve --auth --host 0.0.0.0 --allow-host tracker.example \\
-      --tls-cert cert.pem --tls-key key.pem
-  $ curl http://localhost:3000/userExerciseLogs?userId=1`,
+    .examples(
+      'sciatica serve',
+      'sciatica serve --port 8080 --allow-origin http://localhost:5173',
+      'sciatica serve --pairing',
+      'sciatica serve --auth --host 0.0.0.0 --allow-host tracker.example \\\n      --tls-cert cert.pem --tls-key key.pem',
+      'curl http://localhost:3000/userExerciseLogs?userId=1',
     )
     .action((options: ServeOptions) => serve(context, options));
 }

@@ -1,14 +1,13 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
 import type { Summary } from '../../insights/shapes.ts';
-import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { print, say } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
 import { printJson } from '../terminal/output.ts';
@@ -20,27 +19,23 @@ type Asked = Partial<RecordOf<typeof summaryFields>>;
 /** `sciatica summary` */
 export function addSummaryCommand(program: Command, context: Context): void {
   const { userId } = logFields;
-  const command = program
+  program
     .command('summary')
     .summary('What helps me: exercises, pain over time')
     .description(
       'Show after which exercises there was less pain or more, and how the pain is going. You can check every day; “clear” allows for that. With fewer than 3 sessions there is too little to say. For several users together: which exercises help whom, by pain location.',
     )
-    .option(`--${userId.flag} <id>`, `${userId.help}, or all`);
-  addFieldOptions(command, summaryFields);
-  command
+    .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
+    .fields(summaryFields)
     .option('--details', 'add the figures: intervals, response, week by week')
     .option(`--${anonymous.flag}`, anonymous.help)
     .addOption(plainJsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica summary',
-        'sciatica summary --details',
-        'sciatica summary --user 3 --since -90d --target 4',
-        'sciatica summary --rule radicular --json',
-        'sciatica summary --user all --type stretch',
-      ),
+    .examples(
+      'sciatica summary',
+      'sciatica summary --details',
+      'sciatica summary --user 3 --since -90d --target 4',
+      'sciatica summary --rule radicular --json',
+      'sciatica summary --user all --type stretch',
     )
     .action((options: Options) => summarizeLogs(context, options));
 }

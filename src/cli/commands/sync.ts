@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
@@ -8,9 +7,9 @@ import { folderAddress, isUrl } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
 import type { Means } from '../../sync/sync.ts';
 import type { Carrier } from '../../sync/watch.ts';
+import type { Command } from '../input/command.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, print, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
@@ -48,14 +47,11 @@ If both sides changed something, sync shows both values and keeps the later one 
     .option('--dry-run', 'say what would happen, and change nothing on either side')
     .option('--watch', 'keep running, and sync whenever something changes, until Ctrl-C')
     .option('--json', 'what happened, as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica sync home --dry-run',
-        'sciatica sync',
-        'sciatica sync --watch',
-        'sciatica sync http://localhost:3000 --as 1',
-      ),
+    .examples(
+      'sciatica sync home --dry-run',
+      'sciatica sync',
+      'sciatica sync --watch',
+      'sciatica sync http://localhost:3000 --as 1',
     )
     .action((name: string | undefined, options: Options) => syncCommand(context, name, options));
 }

@@ -1,12 +1,12 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
-import { examples } from '../terminal/help.ts';
 import { escapeControls, print, say, sayDone } from '../terminal/io.ts';
 import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 
@@ -34,12 +34,9 @@ export function addTokenCommand(program: Command, context: Context): void {
     .option('--user <ids>', 'id of the patient, or ids such as 3,5 (without it a provider sees all users)')
     .option('--expires <time>', 'how long it is valid, such as 90d or 12h (otherwise for good)', lifetimeOf)
     .addOption(plainJsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica token add phone --role patient --user 3 --expires 90d',
-        'sciatica token add clinic --role provider --user 3,5',
-      ),
+    .examples(
+      'sciatica token add phone --role patient --user 3 --expires 90d',
+      'sciatica token add clinic --role provider --user 3,5',
     )
     .action((name: string, options: Options) => addToken(context, name, options));
 
@@ -48,7 +45,7 @@ export function addTokenCommand(program: Command, context: Context): void {
     .summary('List the tokens')
     .description('List the tokens with their last use, to the minute; the tokens themselves cannot be shown.')
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica token ls'))
+    .examples('sciatica token ls')
     .action((options: Options) => listTokens(context, options));
 
   token
@@ -59,7 +56,7 @@ export function addTokenCommand(program: Command, context: Context): void {
     )
     .argument('<token>', 'name or id of the token')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica token rm phone', 'sciatica token rm phone --yes'))
+    .examples('sciatica token rm phone', 'sciatica token rm phone --yes')
     .action((key: string, options: Options) => removeToken(context, key, options));
 }
 

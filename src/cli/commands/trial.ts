@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { Command } from 'commander';
 import {
   latestTrial,
   recordTrialDay,
@@ -20,14 +19,14 @@ import {
 } from '../../domain/trial.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { deviationOf, powerOf } from '../../insights/trial.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { exerciseMeant } from '../input/exercises.ts';
-import { addFieldOptions, dayFaults, jsonOption, type Options, valuesOf } from '../input/options.ts';
+import { dayFaults, jsonOption, type Options, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addRecordCommand } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
@@ -44,11 +43,9 @@ export function addTrialCommand(program: Command, context: Context): void {
       'Experiment on yourself: for some weeks you do an exercise on some days and leave it out on others, in a random order, because only that tells the effect of the exercise from bad days that pass. Each day it says what was drawn for that day. Give it the pain of the day, as in sciatica trial 6 3; without words it says how the trial stands.',
     )
     .argument('[words...]', 'pain before, pain after, note…')
-    .addHelpText(
-      'after',
-      examples('sciatica trial start piri --against rest', 'sciatica trial', 'sciatica trial 6 3'),
-    );
-  const start = trial
+    .examples('sciatica trial start piri --against rest', 'sciatica trial', 'sciatica trial 6 3');
+  const { outcome, question, start, days, difference } = trialFields;
+  trial
     .command('start')
     .summary('Start a trial')
     .description(
@@ -59,40 +56,30 @@ export function addTrialCommand(program: Command, context: Context): void {
       `--${trialFields.against.flag} <what>`,
       `${comparators.slice(1).join(' or ')} (the usual routine without it), or the name of another exercise`,
     )
-    .option(`--${userId.flag} <id>`, userId.help);
-  const { outcome, question, start: first, days, difference } = trialFields;
-  addFieldOptions(start, { outcome, question, first, days, difference });
-  start
+    .fields({ userId, outcome, question, start, days, difference })
     .option('--anyway', 'accept an exercise that was clearly followed by more pain')
     .option('--yes', 'do not ask')
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica trial start piri --against rest',
-        "sciatica trial start piri --against 'bird dog' --days 40 --outcome morning",
-        'sciatica trial start piri --against rest --question less --start tomorrow',
-      ),
+    .examples(
+      'sciatica trial start piri --against rest',
+      "sciatica trial start piri --against 'bird dog' --days 40 --outcome morning",
+      'sciatica trial start piri --against rest --question less --start tomorrow',
     )
     .action((name: string, options: Options) => startTrial(context, name, options));
-  const add = trial
+  trial
     .command('add', { isDefault: true })
     .summary('Record a day of the trial')
     .description(
       'Record a day of the trial: the pain at the time of the exercise, on days without it too, and the pain at the time of the outcome, together or separately. --no-done says that you did not do what was drawn. If the day is already recorded, this completes or corrects it.',
     )
-    .argument('[words...]', 'pain before, pain after, note…');
-  addFieldOptions(add, trialDayFields);
-  add
+    .argument('[words...]', 'pain before, pain after, note…')
+    .fields(trialDayFields)
     .addOption(jsonOption())
     .option('--ics', 'print a calendar file with a reminder for each day')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica trial add 6 3',
-        'sciatica trial add 6 --date yesterday --no-done was away',
-        'sciatica trial --ics > trial.ics',
-      ),
+    .examples(
+      'sciatica trial add 6 3',
+      'sciatica trial add 6 --date yesterday --no-done was away',
+      'sciatica trial --ics > trial.ics',
     )
     .action((words: string[], options: Options) => {
       const { user: _, json, ics, ...said } = options;
@@ -105,17 +92,17 @@ export function addTrialCommand(program: Command, context: Context): void {
     .command('show')
     .summary('Show how the trial stands')
     .description('Show how the trial stands, or what the last one has shown.')
-    .option(`--${userId.flag} <id>`, userId.help)
+    .fields({ userId })
     .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica trial show', 'sciatica trial show --json'))
+    .examples('sciatica trial show', 'sciatica trial show --json')
     .action((options: Options) => showStatus(context, options));
   trial
     .command('stop')
     .summary('Give up the trial')
     .description('Give up the trial. Its days are kept, but it gives no result.')
-    .option(`--${userId.flag} <id>`, userId.help)
+    .fields({ userId })
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica trial stop'))
+    .examples('sciatica trial stop')
     .action((options: Options) => stopTrial(context, options));
 }
 

@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import type { ChangePart } from '../../store/history/history.ts';
+import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
@@ -29,14 +28,11 @@ export function addUndoCommand(program: Command, context: Context): void {
     )
     .option('--yes', 'do not ask')
     .option('--everywhere', 'even if other machines have the change: the next sync takes it back there too')
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica undo',
-        'sciatica undo 12 --yes',
-        'sciatica undo zoe.csv',
-        'sciatica undo 12 --everywhere',
-      ),
+    .examples(
+      'sciatica undo',
+      'sciatica undo 12 --yes',
+      'sciatica undo zoe.csv',
+      'sciatica undo 12 --everywhere',
     )
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
@@ -51,7 +47,7 @@ export function addRedoCommand(program: Command, context: Context): void {
     )
     .option('--yes', 'do not ask')
     .option('--everywhere', 'even if other machines have the undo: the next sync takes it back there too')
-    .addHelpText('after', examples('sciatica redo', 'sciatica redo --yes'))
+    .examples('sciatica redo', 'sciatica redo --yes')
     .action((options: Options) => redoChange(context, options));
 }
 

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { inBrackets } from '../../store/maintenance/erasing.ts';
+import type { Command } from '../input/command.ts';
 import { confirmDeletion, confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
@@ -10,7 +10,6 @@ import { addVerb, editVerb, showVerb } from '../records/commands.ts';
 import { addListCommand, listRecords } from '../records/list.ts';
 import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
-import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
 import { saySameEmail, summaryOfUser } from '../views/records.ts';
@@ -46,7 +45,7 @@ export function addUserCommand(program: Command, context: Context): void {
     .description('Remove a user with all their logs. It asks first.')
     .argument('[id]', 'id of the user')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica user rm 3'))
+    .examples('sciatica user rm 3')
     .action((id: string | undefined, options: Options) => removeUser(context, id, options));
 
   user
@@ -57,7 +56,7 @@ export function addUserCommand(program: Command, context: Context): void {
     )
     .argument('<id>', 'id of the user')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica user erase 3'))
+    .examples('sciatica user erase 3')
     .action((id: string, options: Options) => eraseUser(context, id, options));
 
   user
@@ -69,7 +68,7 @@ export function addUserCommand(program: Command, context: Context): void {
     .argument('<id>', 'id of the user who is the same person as another')
     .requiredOption('--into <id>', 'id of the user who stays')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica user merge 7 --into 1'))
+    .examples('sciatica user merge 7 --into 1')
     .action((id: string, options: Options & { into: string }) => mergeUsers(context, id, options));
 
   user
@@ -77,7 +76,7 @@ export function addUserCommand(program: Command, context: Context): void {
     .summary('Choose who uses sciatica here')
     .description('Choose the user for commands that name no other.')
     .argument('<id>', 'id of the user')
-    .addHelpText('after', examples('sciatica user use 3'))
+    .examples('sciatica user use 3')
     .action((id: string) => chooseUser(context, id));
 }
 

@@ -2,48 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
-import { daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../terminal/errors.ts';
 import type { Options } from '../terminal/output.ts';
 
 export type { Options };
-
-/** Adds the flags of fields to a command: names, help, bounds and choices come from the definitions. */
-export function addFieldOptions(command: Command, fields: Fields, omit: readonly string[] = []): void {
-  for (const [name, field] of Object.entries(fields)) {
-    if (omit.includes(name)) continue;
-    for (const option of optionsOf(field)) command.addOption(option);
-  }
-}
-
-function optionsOf(field: Field): Option[] {
-  if (field.kind === 'boolean')
-    return [
-      new Option(`--${field.flag}`, field.help),
-      new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
-    ];
-  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${daysTaken(field)})` : field.help;
-  const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
-  // For help and completion; the schema checks the value.
-  if (field.kind === 'choice') option.argChoices = [...field.choices];
-  return [option];
-}
-
-function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
-  switch (field.kind) {
-    case 'integer':
-      return field.max === MAX_ID ? 'id' : `${field.min}-${field.max}`;
-    case 'date':
-      return 'day';
-    case 'email':
-      return 'address';
-    case 'choice':
-      return 'kind';
-    case 'text':
-    case 'list':
-      return 'text';
-  }
-}
 
 /** The name of a flag among commander's options: `first-name` is `firstName`. */
 export const optionName = (flag: string) =>

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import {
@@ -13,6 +13,7 @@ import { parseDay } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { escapeControls } from '../terminal/io.ts';
+import type { Command } from './command.ts';
 import type { Options } from './options.ts';
 
 /** `>=` before `>`: the longest sign that fits is meant. */

@@ -1,9 +1,9 @@
-import type { Command, Option } from 'commander';
+import type { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { commandsOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
-import { addFieldOptions, idOf, jsonOption } from '../input/options.ts';
-import { examples } from '../terminal/help.ts';
+import { idOf, jsonOption } from '../input/options.ts';
 import type { Options } from '../terminal/output.ts';
 import { addRecord, editRecord, givenFields, removeRecords, showRecord } from './verbs.ts';
 
@@ -21,10 +21,10 @@ export function addVerb(group: Command, kind: KindName, lines: readonly string[]
   const command = group
     .command('add')
     .summary(`Add ${one}`)
-    .description(`Add ${one}. In a terminal, what is missing is asked for.`);
-  addFieldOptions(command, givenFields(kind));
+    .description(`Add ${one}. In a terminal, what is missing is asked for.`)
+    .fields(givenFields(kind));
   if (hasDay(kind)) command.addOption(anywayOption());
-  return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
+  return command.addOption(jsonOption()).examples(...lines);
 }
 
 /** Declares `show`. @param lines examples */
@@ -35,7 +35,7 @@ export function showVerb(group: Command, kind: KindName, lines: readonly string[
     .summary(`Show ${withArticle(one)}`)
     .description(`Show ${withArticle(one)}.`)
     .addOption(jsonOption())
-    .addHelpText('after', examples(...lines));
+    .examples(...lines);
 }
 
 /** Declares `edit`. @param lines examples @param more flags besides those of the fields */
@@ -50,11 +50,11 @@ export function editVerb(
     .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
     .description(
       'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
-    );
-  addFieldOptions(command, givenFields(kind));
+    )
+    .fields(givenFields(kind));
   if (hasDay(kind)) command.addOption(anywayOption());
   for (const option of more) command.addOption(option);
-  return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
+  return command.addOption(jsonOption()).examples(...lines);
 }
 
 /** Declares `rm`. @param lines examples */
@@ -65,7 +65,7 @@ export function removeVerb(group: Command, kind: KindName, lines: readonly strin
     .summary(`Remove ${many}`)
     .description(`Remove one or more ${many}. It asks first.`)
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples(...lines));
+    .examples(...lines);
 }
 
 /** What the commands of a kind say that its definition does not: a sentence about it, and examples of each verb. */

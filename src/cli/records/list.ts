@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { fieldsOfFilters } from '../../domain/filter.ts';
 import { commandsOf, type KindName, kindOf } from '../../domain/kinds.ts';
-import { addFieldOptions, countOf, csvOption, jsonOption } from '../input/options.ts';
+import type { Command } from '../input/command.ts';
+import { countOf, csvOption, jsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
-import { examples } from '../terminal/help.ts';
 import { counted, say } from '../terminal/io.ts';
 import { type Options, printList, sayEmpty } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
@@ -30,7 +30,7 @@ export function addListCommand(
       `List the ${words.many}, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.`,
     );
   if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
-  addFieldOptions(command, namedFilters(kind));
+  command.fields(namedFilters(kind));
   const ordered = Object.keys(others).find(
     (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
   );
@@ -39,7 +39,7 @@ export function addListCommand(
     .addOption(new Option('--limit <n>', 'only the first N').argParser(countOf))
     .addOption(jsonOption())
     .addOption(csvOption())
-    .addHelpText('after', examples(...lines))
+    .examples(...lines)
     .action(list);
 }
 

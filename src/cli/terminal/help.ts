@@ -21,8 +21,3 @@ export const helpStyle = {
   optionDescription: (option: Option) =>
     capital(standard.optionDescription(option)).replace(' (default: [])', ''),
 };
-
-/** The examples at the end of a command's help. */
-export function examples(...lines: string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
-}

@@ -1,0 +1,50 @@
+import { Command as Base, Option } from 'commander';
+import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
+import { daysTaken } from '../../domain/words/spoken-day.ts';
+
+/** A command, with what many of ours have in common. */
+export class Command extends Base {
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  /** Adds the flags of fields: names, help, bounds and choices come from the definitions. */
+  fields(fields: Fields): this {
+    for (const option of Object.values(fields).flatMap(optionsOf)) this.addOption(option);
+    return this;
+  }
+
+  /** The examples at the end of its help. */
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+  }
+}
+
+function optionsOf(field: Field): Option[] {
+  if (field.kind === 'boolean')
+    return [
+      new Option(`--${field.flag}`, field.help),
+      new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
+    ];
+  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${daysTaken(field)})` : field.help;
+  const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
+  // For help and completion; the schema checks the value.
+  if (field.kind === 'choice') option.argChoices = [...field.choices];
+  return [option];
+}
+
+function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
+  switch (field.kind) {
+    case 'integer':
+      return field.max === MAX_ID ? 'id' : `${field.min}-${field.max}`;
+    case 'date':
+      return 'day';
+    case 'email':
+      return 'address';
+    case 'choice':
+      return 'kind';
+    case 'text':
+    case 'list':
+      return 'text';
+  }
+}
