@@ -98,16 +98,16 @@ complete -c sciatica -f -k -a '(__sciatica_complete)'
 export async function complete(context: Context, program: Command, argv: readonly string[]): Promise<void> {
   const [shell, ...said] = argv;
   const [line = '', breaks = ''] = shell === 'bash' ? said : [said.join('\n')];
-  const typed = wordsOf(line);
+  const typed = wordsOf(line, breaks);
   const words = shell === 'zsh' ? said.slice(said[0] === '--' ? 1 : 0) : argumentsOf(typed);
-  const { files, candidates } = await completionOf(context, program, words.length > 0 ? words : ['']);
+  const completion = await completionOf(context, program, words.length > 0 ? words : ['']);
   const last = typed.at(-1);
   const shown = ({ value, description }: Candidate) => {
     if (shell !== 'bash' || !last) return [`${value}\t${description}`];
-    const text = forBash(value, last, breaks);
+    const text = forBash(value, last);
     return text === undefined ? [] : [text];
   };
-  const lines = [files ? 'files' : 'words', ...candidates.flatMap(shown)];
+  const lines = completion === 'files' ? ['files'] : ['words', ...completion.flatMap(shown)];
   context.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -122,17 +122,12 @@ interface Candidate {
   description: string;
 }
 
-/** What a word can become. */
-interface Completion {
-  /** The shell completes the names of files. */
-  files: boolean;
-  candidates: Candidate[];
-}
+/** What a word can become; `files`: the shell completes the names of files. */
+type Completion = Candidate[] | 'files';
 
 /** Gives the records that can be meant. @param userId the user that the line is about; undefined where that is not clear */
 type Source = (context: Context, userId: number | undefined) => Candidate[] | Promise<Candidate[]>;
 
-const FILES: Completion = { files: true, candidates: [] };
 /** Records offered where they are many. */
 const OFFERED = 20;
 const MOST_USERS = 100;
@@ -149,31 +144,25 @@ async function completionOf(
   const { command, path, pending, args, onlyArguments, user } = read(context, program, words.slice(0, -1));
   const word = words.at(-1) ?? '';
   const completion = async (): Promise<Completion> => {
-    if (!command) return { files: false, candidates: [] };
+    if (!command) return [];
     if (pending) return optionValues(context, pending, user);
     const [flag = '', value] = word.split('=', 2);
     if (!onlyArguments && flag.startsWith('-') && value !== undefined) {
       const option = optionNamed(program, command, flag);
-      if (!option) return { files: false, candidates: [] };
-      const { files, candidates } = await optionValues(context, option, user);
-      return {
-        files,
-        candidates: candidates.map((found) => ({ ...found, value: `${flag}=${found.value}` })),
-      };
+      const values = option ? await optionValues(context, option, user) : [];
+      if (values === 'files') return values;
+      return values.map((found) => ({ ...found, value: `${flag}=${found.value}` }));
     }
-    if (!onlyArguments && word.startsWith('-')) return { files: false, candidates: flagsOf(command) };
+    if (!onlyArguments && word.startsWith('-')) return flagsOf(command);
     return command.commands.length > 0
-      ? { files: false, candidates: subcommandsOf(command) }
+      ? subcommandsOf(command)
       : argumentValues(context, command, path, args, user);
   };
-  const { files, candidates } = await completion();
-  const fits = ({ value }: Candidate) => startsAlike(value, word) && escapeControls(value) === value;
-  return {
-    files,
-    candidates: candidates
-      .filter(fits)
-      .map(({ value, description }) => ({ value, description: escapeControls(description) })),
-  };
+  const found = await completion();
+  if (found === 'files') return found;
+  return found
+    .filter(({ value }) => startsAlike(value, word) && escapeControls(value) === value)
+    .map(({ value, description }) => ({ value, description: escapeControls(description) }));
 }
 
 interface Reading {
@@ -242,10 +231,10 @@ function flagsOf(command: Command): Candidate[] {
 const words = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
 
 async function optionValues(context: Context, option: Option, user: string | undefined): Promise<Completion> {
-  if (option.flags.includes('<file>')) return FILES;
-  if (option.argChoices) return { files: false, candidates: words(option.argChoices) };
-  if (option instanceof WhereOption) return { files: false, candidates: words(option.beginnings) };
-  if (option.flags.includes('<day>')) return { files: false, candidates: words(['today', 'yesterday']) };
+  if (option.flags.includes('<file>')) return 'files';
+  if (option.argChoices) return words(option.argChoices);
+  if (option instanceof WhereOption) return words(option.beginnings);
+  if (option.flags.includes('<day>')) return words(['today', 'yesterday']);
   return fromStore(context, flagSources[option.name()], user);
 }
 
@@ -258,9 +247,9 @@ async function argumentValues(
 ): Promise<Completion> {
   const all = command.registeredArguments;
   const argument: Argument | undefined = all[args.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
-  if (!argument) return { files: false, candidates: [] };
-  if (argument.argChoices) return { files: false, candidates: words(argument.argChoices) };
-  if (argument.name() === 'file') return FILES;
+  if (!argument) return [];
+  if (argument.argChoices) return words(argument.argChoices);
+  if (argument.name() === 'file') return 'files';
   const sources = argumentSources[path] ?? [];
   return fromStore(context, sources[Math.min(args.length, sources.length - 1)], user);
 }
@@ -269,13 +258,13 @@ async function fromStore(
   context: Context,
   source: Source | undefined,
   user: string | undefined,
-): Promise<Completion> {
+): Promise<Candidate[]> {
   try {
-    if (!source || !existsSync(context.databasePath)) return { files: false, candidates: [] };
+    if (!source || !existsSync(context.databasePath)) return [];
     context.quiet = true;
-    return { files: false, candidates: await source(context, resolveUser(context, user)) };
+    return await source(context, resolveUser(context, user));
   } catch {
-    return { files: false, candidates: [] };
+    return [];
   }
 }
 
@@ -375,20 +364,24 @@ interface TypedWord {
   raw: string;
   /** The quote that is still open at its end. */
   quote: "'" | '"' | '';
+  /** Where in `raw` the part begins that bash takes for the word: after the last break that is not quoted. */
+  part: number;
 }
 
 /**
  * Splits a line, up to the cursor, into words.
+ * @param breaks COMP_WORDBREAKS of bash
  * @returns at least one: the last is the word at the cursor, which may be empty
  */
-export function wordsOf(line: string): TypedWord[] {
+export function wordsOf(line: string, breaks = ''): TypedWord[] {
   const words: TypedWord[] = [];
-  let word: TypedWord = { text: '', raw: '', quote: '' };
+  const empty: TypedWord = { text: '', raw: '', quote: '', part: 0 };
+  let word = { ...empty };
   for (let i = 0; i < line.length; i++) {
     const character = line.charAt(i);
     if (word.quote === '' && /\s/.test(character)) {
       if (word.raw !== '') words.push(word);
-      word = { text: '', raw: '', quote: '' };
+      word = { ...empty };
       continue;
     }
     word.raw += character;
@@ -400,7 +393,10 @@ export function wordsOf(line: string): TypedWord[] {
       word.text += isEscape ? line.charAt(i) : `\\${line.charAt(i)}`;
     } else if (character === word.quote) word.quote = '';
     else if (word.quote === '' && (character === "'" || character === '"')) word.quote = character;
-    else word.text += character;
+    else {
+      word.text += character;
+      if (word.quote === '' && breaks.includes(character)) word.part = word.raw.length;
+    }
   }
   return [...words, word];
 }
@@ -408,35 +404,20 @@ export function wordsOf(line: string): TypedWord[] {
 /**
  * What bash puts in place of the part of the word at the cursor that it takes for the word: after an open quote, or after
  * the last character of COMP_WORDBREAKS.
- * @param breaks COMP_WORDBREAKS
  * @returns the rest of the value, quoted to fit; undefined if the value does not begin as the word does
  */
-export function forBash(value: string, word: TypedWord, breaks: string): string | undefined {
+export function forBash(value: string, word: TypedWord): string | undefined {
   if (word.quote !== '') {
     const start = word.raw.lastIndexOf(word.quote) + 1;
     const before = wordsOf(word.raw.slice(0, start - 1))[0]?.text ?? '';
     return startsAlike(value, before) ? quotedIn(value.slice(before.length), word.quote) : undefined;
   }
-  const before = wordsOf(word.raw.slice(0, breakIn(word.raw, breaks)))[0]?.text ?? '';
+  const before = wordsOf(word.raw.slice(0, word.part))[0]?.text ?? '';
   return startsAlike(value, before) ? escaped(value.slice(before.length)) : undefined;
 }
 
 const startsAlike = (value: string, start: string): boolean =>
   value.toLowerCase().startsWith(start.toLowerCase());
-
-/** Where the part begins that bash takes for the word: after the last break that is not quoted. */
-function breakIn(raw: string, breaks: string): number {
-  let start = 0;
-  let quote = '';
-  for (let i = 0; i < raw.length; i++) {
-    const character = raw.charAt(i);
-    if (character === '\\' && quote !== "'") i++;
-    else if (character === quote) quote = '';
-    else if (quote === '' && /['"]/.test(character)) quote = character;
-    else if (quote === '' && breaks.includes(character)) start = i + 1;
-  }
-  return start;
-}
 
 function quotedIn(value: string, quote: string): string {
   return quote === "'" ? value.replaceAll("'", "'\\''") : value.replace(/["\\$`]/g, '\\$&');
