@@ -1,7 +1,8 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { realPathOf } from '../../lib/files.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
@@ -56,19 +57,11 @@ async function practise(context: Context): Promise<void> {
 /** A person's diary gets no practice records, not even before its first record. */
 function refuseDiary(context: Context, path: string): void {
   const diaries = [context.env['SCIATICA_DB'], join(context.dataFolder, 'sciatica.db')];
-  if (diaries.some((diary) => diary && realPath(diary) === realPath(path)))
+  if (diaries.some((diary) => diary && realPathOf(resolve(diary)) === path))
     throw new SciaticaError(
       'conflict',
       `${escapeControls(path)} is your own database. Name another file for the practice records with --db.`,
     );
-}
-
-/** The path without symbolic links, as far as it exists. */
-function realPath(path: string): string {
-  const whole = resolve(path);
-  if (existsSync(whole)) return realpathSync(whole);
-  const folder = dirname(whole);
-  return folder === whole ? whole : join(realPath(folder), basename(whole));
 }
 
 async function fill(context: Context, path: string): Promise<{ users: number; logs: number }> {

@@ -16,14 +16,13 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
-import { listKeyOf } from '../../exchange/records.ts';
+import { formats, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks, Provenance } from '../../exchange/write.ts';
 import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
-import { type ExportFormat, exportFormats, formatOption, rawOption } from '../input/formats.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
@@ -36,6 +35,10 @@ type What = string | undefined;
 const plurals = kindNames.map((kind) => commandsOf(kind).many);
 
 const BLOCK = 250;
+
+/** FHIR cannot be imported. */
+const exportFormats = [...formats, 'fhir'] as const;
+type ExportFormat = (typeof exportFormats)[number];
 
 const bundleTypes: readonly BundleType[] = ['collection', 'transaction'];
 
@@ -50,8 +53,12 @@ export function addExportCommand(program: Command, context: Context): void {
     .addArgument(new Argument('[what]', 'one kind of record (otherwise all)').choices(plurals));
   addLogFilters(command)
     .addOption(new Option('--limit <n>', 'at most N logs').argParser(countOf))
-    .addOption(formatOption('by its name, or JSON', exportFormats))
-    .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
+    .addOption(
+      new Option('--format <format>', 'format of the file (otherwise by its name, or JSON)').choices(
+        exportFormats,
+      ),
+    )
+    .option('--raw', "in CSV, no ' in front of text that a spreadsheet would run as a formula")
     .option(
       '--excel',
       'CSV for an Excel that expects semicolons, such as a German or French one, which a double click opens; sciatica import reads it too',

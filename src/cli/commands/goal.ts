@@ -23,14 +23,32 @@ export function addGoalCommand(program: Command, context: Context): void {
     .fields({ userId: goalFields.userId })
     .addOption(jsonOption())
     .examples('sciatica goal', 'sciatica goal 4', 'sciatica goal none')
-    .action(async (sessions: string | undefined, options: Options) => {
-      checkJson(options, goalRecord);
-      const wanted = sessions === undefined ? undefined : sessionsOf(sessions);
-      const user = context.store.users.get(await resolveUserOrAsk(context, options['user']));
-      if (wanted === undefined) show(context, options, user.id, nameOf(user));
-      else if (wanted === null) remove(context, options, user.id, nameOf(user));
-      else set(context, options, user.id, nameOf(user), wanted);
-    });
+    .action((sessions: string | undefined, options: Options) => goal(context, sessions, options));
+}
+
+async function goal(context: Context, sessions: string | undefined, options: Options): Promise<void> {
+  checkJson(options, goalRecord);
+  const { store } = context;
+  const wanted = sessions === undefined ? undefined : sessionsOf(sessions);
+  const user = store.users.get(await resolveUserOrAsk(context, options['user']));
+  const name = nameOf(user);
+  const isJson = options['json'] !== undefined;
+  if (wanted === null) {
+    const former = removeGoal(store, user.id);
+    if (isJson) return printJson(context, {});
+    const was = former && ` any more; it was ${aWeek(context, former)}`;
+    return sayChanged(context, `${name} has no goal${was ?? ''}.`);
+  }
+  if (wanted !== undefined) {
+    const { goal: record } = setGoal(store, user.id, wanted);
+    const done = `The goal of ${name} is ${aWeek(context, record)} now.`;
+    return printDone(context, options, { fields: goalRecord, record, done });
+  }
+  const record = goalOf(store, user.id);
+  if (record && isJson) printRecord(context, options, { fields: goalRecord, columns: [], record });
+  else if (record) print(context, `The goal of ${name}: ${aWeek(context, record)}.`);
+  else if (isJson) print(context, 'null');
+  else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
 }
 
 /** The sessions a week that were typed; null for none. @throws SciaticaError `invalid` */
@@ -45,35 +63,4 @@ function sessionsOf(text: string): number | null {
 function aWeek({ store }: Context, { userId, sessionsPerWeek }: Goal): string {
   const isInDays = targetOf(store, userId, sessionsPerWeek)?.counts === 'days';
   return `${counted(sessionsPerWeek, isInDays ? 'day' : 'session')} a week`;
-}
-
-function show(context: Context, options: Options, userId: number, name: string): void {
-  const goal = goalOf(context.store, userId);
-  if (goal && options['json'] !== undefined)
-    printRecord(context, options, { fields: goalRecord, columns: [], record: goal });
-  else if (goal) print(context, `The goal of ${name}: ${aWeek(context, goal)}.`);
-  else if (options['json'] !== undefined) print(context, 'null');
-  else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
-}
-
-function remove(context: Context, options: Options, userId: number, name: string): void {
-  const goal = removeGoal(context.store, userId);
-  if (options['json'] !== undefined) printJson(context, {});
-  else
-    sayChanged(
-      context,
-      goal ? `${name} has no goal any more; it was ${aWeek(context, goal)}.` : `${name} has no goal.`,
-    );
-}
-
-function set(
-  context: Context,
-  options: Options,
-  userId: number,
-  name: string,
-  sessionsPerWeek: number,
-): void {
-  const { goal } = setGoal(context.store, userId, sessionsPerWeek);
-  const done = `The goal of ${name} is ${aWeek(context, goal)} now.`;
-  printDone(context, options, { fields: goalRecord, record: goal, done });
 }

@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import type { Command } from '../input/command.ts';
-import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { parseFlags } from '../input/parse-flags.ts';
+import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { say, writeAll } from '../terminal/io.ts';
 import { printJsonList } from '../terminal/output.ts';
 
@@ -33,22 +32,22 @@ export function addHistoryCommand(program: Command, context: Context): void {
 async function showHistory(context: Context, options: Options): Promise<void> {
   const filter = await historyFilter(context, options);
   const { history } = context.store;
-  if (options['json']) {
-    await printJsonList(context, history.blocks(filter));
-    return;
-  }
+  if (options['json']) return printJsonList(context, history.blocks(filter));
+  if (history.list({ ...filter, limit: 1 }).length === 0)
+    return say(context, history.last() > 0 ? 'No change matches.' : 'Nothing has been changed yet.');
   const limit = filter.limit ?? LATEST;
-  const counts = { seen: 0 };
-  const entries = upTo(limit, history.blocks({ ...filter, limit: limit + 1 }), counts);
-  const first = entries.next();
-  if (first.done) {
-    say(context, total(context) ? 'No change matches.' : 'Nothing has been changed yet.');
-    return;
-  }
-  await writeAll(context.stdout, await rendered(context, followed(first.value, entries)));
+  let seen = 0;
+  const latest = function* () {
+    for (const block of history.blocks({ ...filter, limit: limit + 1 })) {
+      const shown = block.slice(0, limit - seen);
+      seen += block.length;
+      if (shown.length > 0) yield shown;
+    }
+  };
+  await writeAll(context.stdout, await rendered(context, latest()));
   // A script that said --limit knows: cron would mail it.
   const isNews = context.stdout.isTTY || filter.limit === undefined;
-  if (isNews && counts.seen > limit)
+  if (isNews && seen > limit)
     say(
       context,
       `${limit === 1 ? 'Only the latest is' : `Only the latest ${limit} are`} shown. For more: --limit N.`,
@@ -65,24 +64,6 @@ async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Pro
   return historyText(blocks, await canvasOf(context));
 }
 
-/** The first `limit` entries; all that come are counted. */
-function* upTo(
-  limit: number,
-  blocks: Iterable<HistoryEntry[]>,
-  counts: { seen: number },
-): Generator<HistoryEntry[]> {
-  for (const block of blocks) {
-    const shown = block.slice(0, limit - counts.seen);
-    counts.seen += block.length;
-    if (shown.length > 0) yield shown;
-  }
-}
-
-function* followed<T>(first: T, rest: Iterable<T>): Generator<T> {
-  yield first;
-  yield* rest;
-}
-
 /** The fields of an entry, in order. */
 const names = [
   'seq',
@@ -97,8 +78,6 @@ const names = [
   'before',
   'after',
 ] as const satisfies (keyof HistoryEntry)[];
-
-const total = ({ store }: Context) => store.history.last() > 0;
 
 async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
   const asked = await parseFlags(context, options, { since });

@@ -6,11 +6,10 @@ import { grouped } from '../../domain/fields.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { type DayOrder, dayOrders } from '../../exchange/days.ts';
-import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
+import { formats, type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
 import type { Command } from '../input/command.ts';
-import { formatOption, rawOption } from '../input/formats.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
@@ -70,7 +69,11 @@ The ids in a file without an origin may be those of another database. If this da
 CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
     )
     .argument('<file>', 'the file, or - for stdin')
-    .addOption(formatOption('by its name or its content'))
+    .addOption(
+      new Option('--format <format>', 'format of the file (otherwise by its name or its content)').choices(
+        formats,
+      ),
+    )
     .addOption(
       new Option(
         '--on-conflict <how>',
@@ -81,7 +84,7 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
     .option('--same-ids', 'the user ids of the file are those of this database')
     .addOption(new Option('--mirror').hideHelp())
     .option('--dry-run', 'say what would happen, and write nothing')
-    .addOption(rawOption("the CSV was written with --raw: remove no '"))
+    .option('--raw', "the CSV was written with --raw: remove no '")
     .addOption(
       new Option(
         '--dates <order>',

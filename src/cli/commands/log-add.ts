@@ -111,9 +111,15 @@ export async function recordFirst(context: Context): Promise<void> {
 }
 
 async function addSession(context: Context, options: Options, draft: Draft): Promise<void> {
-  if (context.interactive) await settleUser(context, draft);
-  const known = context.store.logs.exercises(userIdOf(draft));
-  await settleName(context, draft, known);
+  const { values, name } = draft;
+  if (context.interactive) {
+    // Flags are checked before the first question.
+    await checkGiven(context, values);
+    values['userId'] ??= await resolveUserOrAsk(context, undefined);
+  }
+  const { userId } = values;
+  const known = context.store.logs.exercises(typeof userId === 'number' ? userId : undefined);
+  if (name !== undefined) values['exerciseName'] = await exerciseMeant(context, name, known, true);
   await save(context, options, draft, known);
 }
 
@@ -160,18 +166,10 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
   };
 }
 
-const userIdOf = ({ values: { userId } }: Draft) => (typeof userId === 'number' ? userId : undefined);
-
 /** Asks whether an exercise helped. */
 export async function askHelped(context: Context, helped: boolean): Promise<boolean> {
   const { askYesNo } = await import('../terminal/prompts.ts');
   return askYesNo(context, 'Did it help?', helped);
-}
-
-/** Asks whose session it is, where that is not clear. Flags are checked before the first question. */
-async function settleUser(context: Context, draft: Draft): Promise<void> {
-  await checkGiven(context, draft.values);
-  draft.values['userId'] ??= await resolveUserOrAsk(context, undefined);
 }
 
 async function checkGiven(context: Context, values: Values): Promise<void> {
@@ -184,12 +182,6 @@ async function checkGiven(context: Context, values: Values): Promise<void> {
   );
 }
 
-/** Finds the exercise that the typed name means. */
-async function settleName(context: Context, draft: Draft, known: readonly Exercise[]): Promise<void> {
-  if (draft.name === undefined) return;
-  draft.values['exerciseName'] = await exerciseMeant(context, draft.name, known, true);
-}
-
 async function save(
   context: Context,
   options: Options,
@@ -199,12 +191,8 @@ async function save(
   const { logs } = context.store;
   const values = withDefaults(context, draft, known);
   const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
-  const input = await checked(
-    context,
-    asked ? await askMissing(context, draft, known) : values,
-    known,
-    draft,
-  );
+  const said = asked ? await askMissing(context, draft, known) : values;
+  const input = await checked(context, said, known, draft);
   await settleDays(context, options, logFields, input, ageOf(context, input.userId));
   const log = logs.create(input);
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
@@ -317,19 +305,13 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
   return inRoutine || isHabit ? undefined : same;
 }
 
-/** What bare words say about a session; the name is as it was typed. */
-interface Said {
-  name?: string;
-  /** By field: painBefore, painAfter, notes. */
-  values: Record<string, unknown>;
-}
-
 /**
  * Reads `name before after note…`: the name ends where the first level of pain stands.
  * @param given the values of flags
+ * @returns the name as it was typed, and the values by field: painBefore, painAfter, notes
  * @throws SciaticaError `invalid` where a word and a flag say the same
  */
-function readWords(words: readonly string[], given: Readonly<Record<string, unknown>>): Said {
+function readWords(words: readonly string[], given: Values): Pick<Draft, 'name' | 'values'> {
   const { before, levels, after } = painIn(words);
   const [name, notes] = [before.join(' ').trim(), after.join(' ')];
   const [painBefore, painAfter] = levels;
@@ -338,17 +320,10 @@ function readWords(words: readonly string[], given: Readonly<Record<string, unkn
     ...(painAfter !== undefined && { painAfter }),
     ...(notes !== '' && { notes }),
   };
-  refuseTwice({ ...texts, ...(name !== '' && { exerciseName: name }) }, given);
-  return { ...(name !== '' && { name }), values: fromTexts(logFields, texts) };
-}
-
-function refuseTwice(
-  texts: Readonly<Record<string, string>>,
-  given: Readonly<Record<string, unknown>>,
-): void {
-  for (const [field, text] of Object.entries(texts))
+  for (const [field, text] of Object.entries({ ...texts, ...(name !== '' && { exerciseName: name }) }))
     if (given[field] !== undefined)
       throw usage(
         `"${text}" and --${logFields[field as keyof typeof logFields].flag} say the same: give one of them.`,
       );
+  return { name: name === '' ? undefined : name, values: fromTexts(logFields, texts) };
 }

@@ -42,9 +42,10 @@ export function addLogCommand(program: Command, context: Context): void {
 
   removeVerb(log, 'log', ['sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'])
     .argument('[id...]', 'ids of the logs (otherwise pick one of the last ten)')
-    .action(async (ids: string[], options: Options) =>
-      removeRecords(context, options, 'log', await idsOrPicked(context, ids)),
-    );
+    .action(async (ids: string[], options: Options) => {
+      const picked = ids.length === 0 ? [await pickLog(context, 'Remove')] : ids.map((id) => idOf(id));
+      await removeRecords(context, options, 'log', picked);
+    });
 }
 
 /** `sciatica log routine` */
@@ -133,12 +134,6 @@ function effectiveAfter(current: Log, given: Partial<Log>): boolean | undefined 
   return current.effective === suggestEffective(current.painBefore, current.painAfter)
     ? suggestEffective(painBefore, painAfter)
     : undefined;
-}
-
-async function idsOrPicked(context: Context, texts: readonly string[]): Promise<number[]> {
-  return texts.length === 0
-    ? [await pickLog(context, 'Remove')]
-    : [...new Set(texts.map((text) => idOf(text)))];
 }
 
 /** Logs offered where none is named. */

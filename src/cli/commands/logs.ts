@@ -4,8 +4,7 @@ import { type Log, type LogFilter, logFilterFields, logRecord } from '../../doma
 import type { Logs } from '../../store/records/logs.ts';
 import type { Command } from '../input/command.ts';
 import { namesOf, probableNames } from '../input/exercises.ts';
-import { countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
-import { parseFlags } from '../input/parse-flags.ts';
+import { countOf, csvOption, jsonOption, type Options, parseFlags } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';

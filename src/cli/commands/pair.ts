@@ -88,32 +88,16 @@ async function runningService(context: Context): Promise<PairingService> {
   );
 }
 
-/** Whether a service listens where it was announced, with the key of that pin. */
+/** Whether a service listens where it was announced, with the key of that pin; without a pin, a proxy has the certificate. */
 async function isReachable({ host, port, pin }: PairingService): Promise<boolean> {
-  if (pin === undefined) return isListening(host, port);
-  const { connect } = await import('node:tls');
-  return new Promise((resolve) => {
-    const at = isWildcard(host) ? '127.0.0.1' : host;
-    const socket = connect({ host: at, port, rejectUnauthorized: false, timeout: REACH_MS });
-    const done = (found: boolean) => {
-      socket.destroy();
-      resolve(found);
-    };
-    socket.on('secureConnect', () => {
-      const certificate = socket.getPeerX509Certificate();
-      done(certificate !== undefined && pinOf(certificate.raw) === pin);
-    });
-    socket.on('timeout', () => done(false));
-    socket.on('error', () => done(false));
-  });
-}
-
-/** Whether something listens there: whose certificate it is, a proxy may decide. */
-async function isListening(host: string, port: number): Promise<boolean> {
-  const { connect } = await import('node:net');
-  const socket = connect({ host: isWildcard(host) ? '127.0.0.1' : host, port, timeout: REACH_MS });
+  const at = { host: isWildcard(host) ? '127.0.0.1' : host, port, timeout: REACH_MS };
+  const [net, tls] = [await import('node:net'), await import('node:tls')];
+  const socket = pin === undefined ? net.connect(at) : tls.connect({ ...at, rejectUnauthorized: false });
   return new Promise<boolean>((resolve) => {
-    socket.on('connect', () => resolve(true));
+    socket.on(pin === undefined ? 'connect' : 'secureConnect', () => {
+      const certificate = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate() : undefined;
+      resolve(pin === (certificate && pinOf(certificate.raw)));
+    });
     for (const event of ['timeout', 'error']) socket.on(event, () => resolve(false));
   }).finally(() => socket.destroy());
 }

@@ -3,10 +3,11 @@ import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { type Address, folderAddress } from '../../sync/address.ts';
+import { type Address, checkAddress, folderAddress } from '../../sync/address.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
+import { checkToken, forgetToken, keepToken, keptToken, readToken } from '../input/token-file.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
@@ -117,11 +118,9 @@ async function addService(
   const invitation = invitationOf(address);
   if (invitation && (options.pin ?? options.tokenFile) !== undefined)
     throw usage('The link from sciatica pair has the pin and the token: leave out --pin and --token-file.');
-  const { checkAddress } = await import('../../sync/address.ts');
   const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
   const ourUser = ourUserOf(context, options);
   const { remotes } = context.store;
-  const { keepToken, forgetToken } = await import('../input/token-file.ts');
   remotes.requireFree(name);
   const token = invitation
     ? await exchangedToken({ url, pin }, invitation.code)
@@ -159,7 +158,6 @@ async function exchangedToken(address: Address, code: string): Promise<string> {
 
 /** The token in the file that is named, or that is typed; undefined for none. */
 async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
-  const { checkToken, readToken } = await import('../input/token-file.ts');
   if (tokenFile !== undefined) return readToken(context, tokenFile);
   if (!context.interactive) return undefined;
   const { askSecret } = await import('../terminal/prompts.ts');
@@ -169,7 +167,6 @@ async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<str
 
 async function removeRemote(context: Context, name: string, options: Options): Promise<void> {
   const { remotes } = context.store;
-  const { forgetToken } = await import('../input/token-file.ts');
   if (options['forget'] && remotes.find(name)) {
     const diary = await context.store.diary();
     const { going, staying } = diary.cameFrom(name);
@@ -235,7 +232,6 @@ async function settleHeld(context: Context, options: Options): Promise<boolean> 
 async function listRemotes(context: Context, options: Options): Promise<void> {
   const { remotes } = context.store;
   if (await settleHeld(context, options)) return;
-  const { keptToken } = await import('../input/token-file.ts');
   const diary = await context.store.diary();
   const listed = remotes.list().map((remote): ListedRemote => {
     const at = remote.database === null ? undefined : diary.peer(remote.database).at;

@@ -25,8 +25,7 @@ import {
   settled,
   severalMeant,
 } from '../input/exercises.ts';
-import { csvOption, jsonOption, type Options } from '../input/options.ts';
-import { parseFlags } from '../input/parse-flags.ts';
+import { csvOption, jsonOption, type Options, parseFlags } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
 import { listRecords } from '../records/list.ts';

@@ -246,38 +246,30 @@ function hasTerminal(): boolean {
 function doorFaults(options: Listening): Issue[] {
   const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota, allowHost } = options;
   const issues: Issue[] = [];
+  const refuse = (field: string, message: string) => issues.push({ field, message });
   const auth = options.auth || pairing;
   const isHere = isLoopback(host);
   if (!isHere && !auth)
-    issues.push({
-      field: '--host',
-      message: `must be 127.0.0.1, localhost or ::1: without authentication (--auth) only this machine may reach the records`,
-    });
+    refuse(
+      '--host',
+      'must be 127.0.0.1, localhost or ::1: without authentication (--auth) only this machine may reach the records',
+    );
   if (!isHere && auth && !tlsCert && !behindProxy && !pairing)
-    issues.push({
-      field: '--host',
-      message: 'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
-    });
+    refuse(
+      '--host',
+      'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
+    );
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    issues.push({ field: '--tls-cert', message: 'and --tls-key need each other' });
+    refuse('--tls-cert', 'and --tls-key need each other');
   if (pairing && (tlsCert || behindProxy) && allowHost.length === 0)
-    issues.push({
-      field: '--allow-host',
-      message: 'is needed: it says by which name phones call the service',
-    });
+    refuse('--allow-host', 'is needed: it says by which name phones call the service');
   if (options.authority && (!pairing || tlsCert || behindProxy || !options.app))
-    issues.push({
-      field: '--authority',
-      message:
-        'needs --pairing, without --tls-cert, --behind-proxy and --no-app: it signs the certificate that the service makes itself, and the page for phones brings it',
-    });
-  for (const [field, value] of Object.entries({
-    '--behind-proxy': behindProxy,
-    '--rate': rate,
-    '--burst': burst,
-    '--quota': quota,
-  }))
-    if (value !== undefined && !auth) issues.push({ field, message: 'needs --auth' });
+    refuse(
+      '--authority',
+      'needs --pairing, without --tls-cert, --behind-proxy and --no-app: it signs the certificate that the service makes itself, and the page for phones brings it',
+    );
+  for (const [flag, value] of Object.entries({ 'behind-proxy': behindProxy, rate, burst, quota }))
+    if (value !== undefined && !auth) refuse(`--${flag}`, 'needs --auth');
   return issues;
 }
 

@@ -2,14 +2,11 @@ import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
-import type { Summary } from '../../insights/shapes.ts';
 import type { Command } from '../input/command.ts';
-import { type Options, plainJsonOption } from '../input/options.ts';
-import { parseFlags } from '../input/parse-flags.ts';
+import { type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
 import { print, say } from '../terminal/io.ts';
-import type { Canvas } from '../terminal/layout.ts';
 import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
@@ -64,17 +61,12 @@ async function summarizeUser(
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);
-  const details = options['details'] ? await detailsOf(summary, canvas) : undefined;
-  print(context, summaryScreen(who, summary, canvas, details).join('\n'));
+  // Loaded on demand: it draws tables.
+  const { summaryDetails } = options['details'] ? await import('../views/summary-details.ts') : {};
+  print(context, summaryScreen(who, summary, canvas, summaryDetails?.(summary, canvas)).join('\n'));
   const { since, until, exerciseType } = asked;
   if (!context.stdout.isTTY || since || until || exerciseType) return;
   for (const line of lostMarksLines(lostMarks(store, userId, summary), canvas)) say(context, line);
-}
-
-/** Draws tables, which take a while to load. */
-async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
-  const { summaryDetails } = await import('../views/summary-details.ts');
-  return summaryDetails(summary, canvas);
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {

@@ -3,12 +3,14 @@ import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { folderAddress, isUrl } from '../../sync/address.ts';
+import { checkAddress, folderAddress, isUrl } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
 import type { Means } from '../../sync/sync.ts';
 import type { Carrier } from '../../sync/watch.ts';
 import type { Command } from '../input/command.ts';
+import { folderOf } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
+import { keptToken, readToken } from '../input/token-file.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, print, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
@@ -65,7 +67,6 @@ async function syncCommand(context: Context, name: string | undefined, options: 
   const controller = new AbortController();
   const onProgress: Progress = (what, count) =>
     progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`);
-  const { folderOf } = await import('../input/folder-remote.ts');
   const folder = await folderOf(context, remote, onProgress);
   const { carrier, close } = folder
     ? { carrier: folder, close: () => {} }
@@ -108,7 +109,6 @@ async function serviceOf(
   token: string | undefined,
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<{ carrier: Carrier; close: () => void }> {
-  const { checkAddress } = await import('../../sync/address.ts');
   const { connectionTo } = await import('../../sync/connection.ts');
   const { overService } = await import('../../sync/watch.ts');
   const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
@@ -135,9 +135,7 @@ async function remoteOf(
   name: string | undefined,
   { tokenFile, pin }: Options,
 ): Promise<{ remote: Remote; token: string | undefined }> {
-  const { keptToken, readToken } = await import('../input/token-file.ts');
   if (isUrl(name)) {
-    const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);
     return {
       remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null, database: null },

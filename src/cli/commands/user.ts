@@ -37,7 +37,10 @@ export function addUserCommand(program: Command, context: Context): void {
 
   editVerb(user, 'user', ['sciatica user edit', 'sciatica user edit 3 --pain-level 4'])
     .argument('[id]', 'id of the user')
-    .action((id: string | undefined, options: Options) => editUser(context, id, options));
+    .action(async (id: string | undefined, options: Options) => {
+      const changed = await editRecord(context, options, 'user', () => idOrOwn(context, id));
+      if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
+    });
 
   user
     .command('rm')
@@ -69,7 +72,7 @@ export function addUserCommand(program: Command, context: Context): void {
     .requiredOption('--into <id>', 'id of the user who stays')
     .option('--yes', 'do not ask')
     .examples('sciatica user merge 7 --into 1')
-    .action((id: string, options: Options & { into: string }) => mergeUsers(context, id, options));
+    .action((id: string, options: Options) => mergeUsers(context, id, options));
 
   user
     .command('use')
@@ -80,13 +83,9 @@ export function addUserCommand(program: Command, context: Context): void {
     .action((id: string) => chooseUser(context, id));
 }
 
-async function mergeUsers(
-  context: Context,
-  text: string,
-  options: Options & { into: string },
-): Promise<void> {
+async function mergeUsers(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
-  const [id, into] = [idOf(text, 'A user'), idOf(options.into, '--into')];
+  const [id, into] = [idOf(text, 'A user'), idOf(String(options['into']), '--into')];
   const [user, target] = [store.users.get(id), store.users.get(into)];
   if (id === into) throw usage('A user cannot be merged into itself: give two ids.');
   const belongings = ownedKindNames
@@ -122,11 +121,6 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
   return id === undefined
     ? resolveUserOrAsk(context, undefined, 'give the id of one. See: sciatica users')
     : idOf(id);
-}
-
-async function editUser(context: Context, id: string | undefined, options: Options): Promise<void> {
-  const changed = await editRecord(context, options, 'user', () => idOrOwn(context, id));
-  if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
 }
 
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
-import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
+import { type Field, type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
 import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
-import { usage } from '../terminal/errors.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
 import type { Options } from '../terminal/output.ts';
 
 export type { Options };
@@ -46,6 +47,22 @@ export function dayFaults(
     if (fault) faults[name] = fault;
   }
   return faults;
+}
+
+/**
+ * Parses and checks the flags of `fields`.
+ * @throws SciaticaError `invalid` that names every wrong flag
+ */
+export async function parseFlags<Fs extends Fields>(
+  context: Context,
+  options: Options,
+  fields: Fs,
+): Promise<Partial<RecordOf<Fs>>> {
+  const given = valuesOf(fields, options, context.today);
+  if (Object.keys(given).length === 0) return {};
+  const { check, partialOf } = await import('../../domain/schema.ts');
+  const faults = dayFaults(fields, given, context.today);
+  return namingFlags(fields, () => check(partialOf(fields), given), faults) as Partial<RecordOf<Fs>>;
 }
 
 /** The fields that a new record needs and `values` lack. */

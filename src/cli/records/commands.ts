@@ -108,7 +108,8 @@ export function addStoredVerbs<K extends KindName>(
     });
   removeVerb(group, kind, lines.rm)
     .argument('<id...>', `ids of the ${many}`)
-    .action((ids: string[], options: Options) =>
-      removeRecords(context, options, kind, [...new Set(ids.map((id) => idOf(id)))]),
-    );
+    .action(async (texts: string[], options: Options) => {
+      const ids = texts.map((text) => idOf(text));
+      await removeRecords(context, options, kind, ids);
+    });
 }

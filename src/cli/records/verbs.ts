@@ -98,7 +98,7 @@ export function showRecord(context: Context, options: Options, kind: KindName, i
 }
 
 /** How the change of a record differs from that of most kinds. */
-interface Change<K extends KindName> extends Omit<Partial<Edited>, 'current'> {
+interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
   /** Reads flags that are no field. */
   optionsFor?(current: Stored<K>): Promise<Options>;
   /** Checks what is to change. @throws SciaticaError `invalid` with every fault */
@@ -156,9 +156,10 @@ export async function removeRecords(
   context: Context,
   options: Options,
   kind: KindName,
-  ids: readonly number[],
+  named: readonly number[],
 ): Promise<void> {
   const { one, many } = kindOf(kind).words;
+  const ids = [...new Set(named)];
   const records = verbsOf(context, kind);
   const [first, ...others] = ids.map((id) => records.get(id));
   if (!first) return;
