@@ -50,12 +50,8 @@ export function faultOf(field: Field, value: unknown): Fault {
     case 'email':
     case 'text':
       if (typeof value !== 'string') return { code: 'wrong-type' };
-      return textFault(field.max, field.kind === 'email' ? 'not-an-email' : 'blank', value);
+      if (!value.isWellFormed() || value.includes('\0')) return { code: 'not-unicode' };
+      if ([...value].length > field.max) return { code: 'too-long', maxLength: field.max };
+      return field.kind === 'email' ? { code: 'not-an-email' } : { code: 'blank', minLength: 1 };
   }
-}
-
-function textFault(maxLength: number, otherwise: 'not-an-email' | 'blank', text: string): Fault {
-  if (!text.isWellFormed() || text.includes('\0')) return { code: 'not-unicode' };
-  if ([...text].length > maxLength) return { code: 'too-long', maxLength };
-  return otherwise === 'blank' ? { code: 'blank', minLength: 1 } : { code: otherwise };
 }

@@ -116,30 +116,19 @@ type Given<F> = Omit<F, 'kind'>;
 /** Whether a field is optional is part of its type. */
 type Made<F, G> = F & Pick<G, keyof G & 'optional'>;
 
-export const text = <G extends Given<TextField>>(field: G): Made<TextField, G> => ({
-  kind: 'text',
-  ...field,
-});
-export const email = <G extends Given<EmailField>>(field: G): Made<EmailField, G> => ({
-  kind: 'email',
-  ...field,
-});
-export const integer = <G extends Given<IntegerField>>(field: G): Made<IntegerField, G> => ({
-  kind: 'integer',
-  ...field,
-});
-export const boolean = <G extends Given<BooleanField>>(field: G): Made<BooleanField, G> => ({
-  kind: 'boolean',
-  ...field,
-});
-export const date = <G extends Given<DateField>>(field: G): Made<DateField, G> => ({
-  kind: 'date',
-  ...field,
-});
+const maker =
+  <F extends Field>(kind: F['kind']) =>
+  <G extends Given<F>>(field: G) =>
+    ({ kind, ...field }) as unknown as Made<F, G>;
+
+export const text = maker<TextField>('text');
+export const email = maker<EmailField>('email');
+export const integer = maker<IntegerField>('integer');
+export const boolean = maker<BooleanField>('boolean');
+export const date = maker<DateField>('date');
 export const choice = <const C extends string, G extends Given<ChoiceField<C>>>(
   field: G & Given<ChoiceField<C>>,
 ): Made<ChoiceField<C>, G> => ({ kind: 'choice', ...field });
-
 export const list = <Fs extends Fields>(field: Given<ListField<Fs>>): ListField<Fs> => ({
   kind: 'list',
   ...field,

@@ -1,4 +1,4 @@
-import { choice, date, type RecordOf, text } from './fields.ts';
+import { choice, date, type RecordOf } from './fields.ts';
 import type { FiltersOf } from './filter.ts';
 import { defineKind } from './kind.ts';
 import { logFields, since, until } from './log.ts';
@@ -21,15 +21,13 @@ export const painEntryFields = {
   }),
   pain: pain('Pain', 'pain', 'Pain', 7),
   medication: logFields.medication,
-  notes: text({
-    label: 'Notes',
-    flag: 'notes',
+  notes: {
+    ...logFields.notes,
     help: 'Notes about the pain',
-    max: 10_000,
     blank: false,
-    optional: true,
+    optional: true as const,
     example: 'could not sleep',
-  }),
+  },
 };
 
 const painEntryRecord = { id, ...painEntryFields };

@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts';
+import { type Issue, invalid } from './errors.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** In what order a list comes, and which part of it. */
@@ -30,14 +30,11 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
     const descending = part.startsWith('-');
     return { field: descending ? part.slice(1) : part, descending };
   });
-  const issues = keys
-    .filter(({ field }, i) => !known.includes(field) || keys.findIndex((key) => key.field === field) < i)
-    .map(({ field }) => ({
-      field: 'sort',
-      message: known.includes(field) ? `names ${field} twice` : unknown(field, known),
-      fault: { code: known.includes(field) ? ('repeated' as const) : ('unknown' as const) },
-    }));
-  if (issues.length > 0) throw invalid(issues);
+  refuseUnknown(
+    'sort',
+    keys.map(({ field }) => field),
+    known,
+  );
   return keys.some(({ field }) => field === 'id') ? keys : [...keys, { field: 'id', descending: false }];
 }
 
@@ -48,16 +45,18 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
  */
 export function parseFields(text: string, known: readonly string[]): string[] {
   const names = text.split(',');
-  const issues = names
-    .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
-    .map((name) => ({
-      field: 'fields',
-      message: known.includes(name) ? `names ${name} twice` : unknown(name, known),
-      fault: { code: known.includes(name) ? ('repeated' as const) : ('unknown' as const) },
-    }));
-  if (issues.length > 0) throw invalid(issues);
+  refuseUnknown('fields', names, known);
   return names;
 }
 
-const unknown = (name: string, known: readonly string[]) =>
-  `must name fields of the record${didYouMean(name, known)}: ${known.join(', ')}`;
+function refuseUnknown(parameter: string, names: readonly string[], known: readonly string[]): void {
+  const issues = names
+    .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
+    .map((name): Issue => {
+      const isKnown = known.includes(name);
+      const others = `must name fields of the record${didYouMean(name, known)}: ${known.join(', ')}`;
+      const message = isKnown ? `names ${name} twice` : others;
+      return { field: parameter, message, fault: { code: isKnown ? 'repeated' : 'unknown' } };
+    });
+  if (issues.length > 0) throw invalid(issues);
+}

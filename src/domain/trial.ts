@@ -1,7 +1,8 @@
-import { boolean, choice, date, integer, type RecordOf, text } from './fields.ts';
+import { boolean, choice, date, integer, type RecordOf } from './fields.ts';
 import type { FiltersOf } from './filter.ts';
 import { defineKind } from './kind.ts';
 import { logFields, since, until } from './log.ts';
+import { painEntryFields } from './pain-entry.ts';
 import { id, pain } from './user.ts';
 import { addDays } from './words/day.ts';
 
@@ -37,16 +38,15 @@ export const trialFields = {
     choices: comparators,
     example: 'rest',
   }),
-  otherExercise: text({
+  otherExercise: {
+    ...logFields.exerciseName,
     statement: ASKED,
     label: 'Other',
     flag: 'other',
     help: 'The other exercise, if it is compared with one',
-    max: 100,
-    blank: false,
-    optional: true,
+    optional: true as const,
     example: 'Bird Dog',
-  }),
+  },
   outcome: choice({
     statement: ASKED,
     label: 'Outcome',
@@ -144,15 +144,7 @@ export const trialDayFields = {
   first: pain('First', 'first', 'Pain at the time of the exercise, on days without it too', 6),
   second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
   done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether you did what was drawn', example: true }),
-  notes: text({
-    label: 'Notes',
-    flag: 'notes',
-    help: 'Notes about the day',
-    max: 10_000,
-    blank: false,
-    optional: true,
-    example: 'did Bird Dog as well',
-  }),
+  notes: { ...painEntryFields.notes, help: 'Notes about the day', example: 'did Bird Dog as well' },
 };
 
 export const trialDayRecord = { id, ...trialDayFields };

@@ -265,8 +265,8 @@ export function withFreeName(name: string, claim: (name: string) => void): strin
 }
 
 /** Makes sure that what a file holds survives a power cut. */
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
+export function syncFile(path: string, flags = 'r+'): void {
+  const file = openSync(path, flags);
   try {
     fsyncSync(file);
   } finally {
@@ -276,11 +276,5 @@ export function syncFile(path: string): void {
 
 /** Makes sure that the names in a folder survive a power cut. Windows cannot open folders, nor needs to. */
 export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const file = openSync(folder, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (process.platform !== 'win32') syncFile(folder, 'r');
 }

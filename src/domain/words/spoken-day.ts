@@ -1,4 +1,4 @@
-import { addDays, WEEKDAYS } from './day.ts';
+import { addDays, mondayOf, WEEKDAYS } from './day.ts';
 import { closest } from './suggest.ts';
 
 /** Days as people type them. */
@@ -93,7 +93,7 @@ function partOfYear(text: string, today: string, edge: Edge): Reading {
   const [, which, unit] = /^(this|last) (week|month|year)$/.exec(words) ?? [];
   const back = which === 'last' ? 1 : 0;
   if (unit === 'week') {
-    const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7) - 7 * back);
+    const monday = addDays(mondayOf(today), -7 * back);
     return { day: edge === 'first' ? monday : addDays(monday, 6) };
   }
   if (unit === 'month')
