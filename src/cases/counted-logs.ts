@@ -26,18 +26,16 @@ export function countedLogs(
   };
 }
 
+/** The first and the last day of a period, where it has them. */
+interface Period {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
 /** A filter, kept to a period as well. */
-export function narrowed(filter: LogFilter, { since, until }: LogFilter): LogFilter {
-  const [first, last] = [
-    [filter.since, since]
-      .filter((day) => day !== undefined)
-      .toSorted()
-      .at(-1),
-    [filter.until, until].filter((day) => day !== undefined).toSorted()[0],
-  ];
-  return {
-    ...filter,
-    ...(first !== undefined && { since: first }),
-    ...(last !== undefined && { until: last }),
-  };
+export function narrowed(filter: LogFilter, { since, until }: Period): LogFilter {
+  const both = { ...filter };
+  if (since !== undefined && since > (filter.since ?? '')) both.since = since;
+  if (until !== undefined && (filter.until === undefined || until < filter.until)) both.until = until;
+  return both;
 }

@@ -3,7 +3,7 @@ import type { reportFields } from '../domain/summary.ts';
 import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs } from './counted-logs.ts';
+import { countedLogs, narrowed } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
 import { entriesOf } from './summary.ts';
 import { endedTrial, trialPains } from './trial.ts';
@@ -23,7 +23,7 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
  */
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
-  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  const period = narrowed({}, { since, until });
   const { user, target, logs, leftOut, entries, felt, trial } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {

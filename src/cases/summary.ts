@@ -142,8 +142,7 @@ async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
 
 /** The pain entries beside the logs that a filter means, which are of one user. */
 export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
-  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  return store.of('painEntry').list({ ...(userId !== undefined && { userId }), ...period });
+  return store.of('painEntry').list(narrowed(userId === undefined ? {} : { userId }, { since, until }));
 }
 
 function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {
@@ -153,9 +152,5 @@ function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = (
 const ruleOf = ({ rule = 'default' }: Pick<AskedOfSummary, 'rule'>) => responseRules[rule];
 
 function filterOf({ since, until, exerciseType }: Omit<AskedOfSummary, 'rule' | 'target'>): LogFilter {
-  return {
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(exerciseType !== undefined && { exerciseType }),
-  };
+  return narrowed(exerciseType === undefined ? {} : { exerciseType }, { since, until });
 }

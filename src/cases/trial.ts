@@ -1,3 +1,4 @@
+import type { LogFilter } from '../domain/log.ts';
 import {
   type Arm,
   armsOf,
@@ -47,7 +48,7 @@ export function latestTrial(store: Store, userId: number): Trial | undefined {
 export function endedTrial(
   store: Store,
   userId: number,
-  { since, until }: { since?: string | undefined; until?: string | undefined },
+  { since, until }: LogFilter,
   today: string,
 ): EndedTrial | undefined {
   for (const trial of store.of('trial').list({ userId, sort: '-start,-id' })) {
@@ -60,14 +61,7 @@ export function endedTrial(
 }
 
 /** What was felt on the days of trials, as pain entries have it. */
-export function trialPains(
-  store: Store,
-  {
-    userId,
-    since,
-    until,
-  }: { userId?: number | undefined; since?: string | undefined; until?: string | undefined },
-): Entry[] {
+export function trialPains(store: Store, { userId, since, until }: LogFilter): Entry[] {
   const whose = userId === undefined ? {} : { userId };
   const trials = store.of('trial').list(whose);
   const felt = store

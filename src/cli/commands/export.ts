@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { narrowed } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import {
   commandsOf,
@@ -240,7 +241,7 @@ async function reportsOf(
   today: string,
 ): Promise<BundleOptions['report']> {
   const { reportHtml, reportOf } = await import('../../cases/report.ts');
-  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  const period = narrowed({}, { since, until });
   return ({ id }) =>
     namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous }, today)));
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { expectation, type Field, type Fields } from '../../domain/fields.ts';
-import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { expectation, type Field } from '../../domain/fields.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
 import { capital } from '../terminal/help.ts';
@@ -22,29 +22,22 @@ export function addFieldsCommand(program: Command, context: Context): void {
 }
 
 async function explainFields(context: Context, options: Options): Promise<void> {
-  const entries = dictionary();
-  if (options['json']) return printJson(context, entries);
+  if (options['json']) return printJson(context, dictionary());
   const { canvasOf, wrap } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
-  const lines = entries.flatMap((entry) => [
-    ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titleOf(entry)}`] : []),
-    `  ${entry.name}${entry.flag === null ? '' : `  ${entry.flag}`}`,
-    ...wrap(
-      `${entry.description}: ${entry.takes}${example(entry)}${isOptional(entry) ? '; optional' : ''}.`,
-      canvas,
-      INDENT,
-    ),
-  ]);
-  print(context, lines.join('\n'));
+  const linesOf = (entry: Entry) => {
+    const flag = entry.flag === null ? '' : `  ${entry.flag}`;
+    const text = `${entry.description}: ${entry.takes}${example(entry)}${isOptional(entry) ? '; optional' : ''}.`;
+    return [`  ${entry.name}${flag}`, ...wrap(text, canvas, INDENT)];
+  };
+  const parts = kindNames.map((kind) => {
+    const title = `${capital(kindOf(kind).described.one)} (required, unless said optional)`;
+    return [title, ...entriesOf(kind).flatMap(linesOf)].join('\n');
+  });
+  print(context, parts.join('\n\n'));
 }
 
 const INDENT = 6;
-
-/** `An exercise log (required, unless said optional)` */
-function titleOf({ record }: Entry): string {
-  const kind = kindNames.map(kindOf).find(({ schema }) => schema.toLowerCase() === record.toLowerCase());
-  return `${capital(kind?.described.one ?? record)} (required, unless said optional)`;
-}
 
 const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
 
@@ -83,15 +76,13 @@ interface Entry {
 
 /** Every field of the records, in order. */
 export function dictionary(): Entry[] {
-  return kindNames.flatMap((kind) => {
-    const { schema, fields } = kindOf(kind);
-    return entries(schema.charAt(0).toLowerCase() + schema.slice(1), fields);
-  });
+  return kindNames.flatMap(entriesOf);
 }
 
-function entries(record: Entry['record'], fields: Fields): Entry[] {
+function entriesOf(kind: KindName): Entry[] {
+  const { schema, fields } = kindOf(kind);
   return Object.entries(fields).map(([name, field]) => ({
-    record,
+    record: schema.charAt(0).toLowerCase() + schema.slice(1),
     name,
     type: field.kind,
     takes: expectation(field),

@@ -113,7 +113,10 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .fields({ userId })
     .option('--yes', 'do not ask')
     .examples('sciatica routine rm morning')
-    .action((called: string, options: Options) => removeRoutine(context, called, options));
+    .action(async (called: string, options: Options) => {
+      const routine = routineNamed(context.store, await existingUserOrAsk(context, options), called);
+      await removeRecords(context, options, 'routine', [routine.id]);
+    });
 }
 
 /** `sciatica routines` */
@@ -209,12 +212,6 @@ function inAnotherOrder(exercises: RoutineExercise[]): RoutineExercise[] {
   const drawn = shuffled(exercises, randomUUID());
   const isSame = drawn.every((exercise, i) => exercise === exercises[i]);
   return isSame && exercises.length > 1 ? inAnotherOrder(exercises) : drawn;
-}
-
-/** `routine rm` */
-async function removeRoutine(context: Context, called: string, options: Options): Promise<void> {
-  const routine = routineNamed(context.store, await existingUserOrAsk(context, options), called);
-  await removeRecords(context, options, 'routine', [routine.id]);
 }
 
 const shownName = ({ name }: Routine) =>

@@ -81,12 +81,11 @@ export function addTrialCommand(program: Command, context: Context): void {
       'sciatica trial add 6 --date yesterday --no-done was away',
       'sciatica trial --ics > trial.ics',
     )
-    .action((words: string[], options: Options) => {
+    .action(async (words: string[], options: Options) => {
       const { user: _, json, ics, ...said } = options;
-      if (ics) return printCalendar(context, options);
-      return words.length === 0 && Object.keys(said).length === 0
-        ? showStatus(context, options)
-        : recordDay(context, words, options);
+      if (ics) context.stdout.write(calendarOf(await trialOf(context, options), context.now()));
+      else if (words.length === 0 && Object.keys(said).length === 0) await showStatus(context, options);
+      else await recordDay(context, words, options);
     });
   trial
     .command('show')
@@ -302,9 +301,4 @@ function wordsOf(
       ? { second: Number(one), date: due.date }
       : { first: Number(one) };
   return { ...pains, ...(notes && { notes }) };
-}
-
-async function printCalendar(context: Context, options: Options): Promise<void> {
-  const trial = await trialOf(context, options);
-  context.stdout.write(calendarOf(trial, context.now()));
 }

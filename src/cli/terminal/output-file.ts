@@ -84,16 +84,12 @@ async function openedForReader(path: string): Promise<number> {
 async function writeInPlace(path: string, pieces: Iterable<string>): Promise<void> {
   const file = openSync(path, 'w');
   try {
-    await writePieces(file, pieces);
+    for (const piece of pieces) {
+      writeFileSync(file, piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   } finally {
     closeSync(file);
-  }
-}
-
-async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
-  for (const piece of pieces) {
-    writeFileSync(file, piece);
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -15,18 +15,17 @@ const NO_LINES = Object.fromEntries(
 );
 
 /**
- * Draws a table that fits.
- * @param rows gives the rows from the start each time it is called: once for the widths, once for the lines
+ * The lines of a table of a few rows.
  * @param limit columns of the terminal
- * @returns the lines in blocks; undefined where not even the narrowest table fits
+ * @param ways columns that it may have: the first that fit
  */
-export function table<R>(
-  columns: readonly Column<R>[],
-  rows: () => Iterable<readonly R[]>,
+export function tableOf<R>(
+  rows: readonly R[],
   limit: number,
-): Iterable<string> | undefined {
-  const layout = fitColumns(columns, rows(), limit);
-  return layout && draw(layout, rows());
+  ways: readonly (readonly Column<R>[])[],
+): string[] {
+  const [layout] = ways.flatMap((columns) => fitColumns(columns, [rows], limit) ?? []);
+  return (layout ? [...draw(layout, [rows])] : []).join('').trimEnd().split('\n');
 }
 
 /** The lines of a table in blocks, the header first. */

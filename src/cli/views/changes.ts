@@ -1,11 +1,10 @@
 import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
-import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
-import { table } from '../terminal/table.ts';
+import { tableOf } from '../terminal/table.ts';
 import { clip } from '../terminal/width.ts';
-import { LONGEST_NAME, nameIn } from './exercise-name.ts';
+import { LONGEST_NAME, nameIn } from './records.ts';
 
 /** What a table of mean changes shows of an exercise, of one patient or of many. */
 export interface Change {
@@ -39,41 +38,22 @@ export function changesTable<C extends Change>(
     least: 10,
     cell: ({ exerciseName }) => clip(escapeControls(exerciseName), LONGEST_NAME),
   };
-  const before = [name, ...figures.filter(({ from }) => width >= from).map(figureColumn)];
-  const mean = meanColumn<C>(palette);
-  const after = [...(width >= WIDE ? [intervalColumn<C>()] : []), saysColumn<C>(palette)];
-  const drawing = drawingColumn(changes, width - room([...before, mean, ...after], changes));
-  const columns = [...before, mean, drawing, ...after];
-  const lines = table(columns, () => [changes], width) ?? table([name, mean], () => [changes], width) ?? [];
-  return [...lines].join('').trimEnd().split('\n');
-}
-
-function figureColumn<C>({ title, cell }: Figure<C>): Column<C> {
-  return { title, right: true, cell };
-}
-
-function meanColumn<C extends Change>(palette: Palette): Column<C> {
-  return {
-    title: 'Mean',
-    right: true,
-    cell: ({ meanChange }) => words.signed(meanChange),
-    paint: painter(palette),
-  };
-}
-
-function intervalColumn<C extends Change>(): Column<C> {
-  return { title: '95 % interval', cell: ({ interval }) => words.interval(interval) };
-}
-
-function saysColumn<C extends Change>(palette: Palette): Column<C> {
-  return { title: 'Pain after', cell: (change) => words.verdictWords(change, ' '), paint: painter(palette) };
-}
-
-function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {
-  return (text, { verdict, direction }) => {
+  const shownFigures = figures.filter(({ from }) => width >= from);
+  const before = [name, ...shownFigures.map(({ title, cell }): Column<C> => ({ title, right: true, cell }))];
+  const paint = (text: string, { verdict, direction }: C) => {
     if (verdict !== 'clear') return text;
-    return direction === 'less' ? relief(text) : aggravation(text);
+    return direction === 'less' ? palette.relief(text) : palette.aggravation(text);
   };
+  const cellOfMean = ({ meanChange }: C) => words.signed(meanChange);
+  const mean: Column<C> = { title: 'Mean', right: true, cell: cellOfMean, paint };
+  const interval: Column<C> = { title: '95 % interval', cell: (change) => words.interval(change.interval) };
+  const says: Column<C> = { title: 'Pain after', cell: (change) => words.verdictWords(change, ' '), paint };
+  const after = width >= WIDE ? [interval, says] : [says];
+  const drawing = drawingColumn(changes, width - room([...before, mean, ...after], changes));
+  return tableOf(changes, width, [
+    [...before, mean, drawing, ...after],
+    [name, mean],
+  ]);
 }
 
 /** The columns that are taken when the names are at a fair length, with the gaps around them. */

@@ -4,7 +4,7 @@ import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
-import { table } from '../terminal/table.ts';
+import { tableOf } from '../terminal/table.ts';
 
 interface Row {
   label: string;
@@ -19,6 +19,7 @@ const WIDE = 70;
 /** Two periods side by side, as the lines of a screen. */
 export function comparisonScreen(who: string, comparison: Comparison, canvas: Canvas): string[] {
   const { first, second, painBefore, meanChange } = comparison;
+  const { width, palette } = canvas;
   const rows: Row[] = [
     { label: 'Sessions', first: String(first.sessions), second: String(second.sessions) },
     { label: 'Per week', first: perWeek(first), second: perWeek(second) },
@@ -45,17 +46,11 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
     ...wrap(`${who}: ${spanOf(first)} (then) and ${spanOf(second)} (now).`, canvas),
     ...wrap(words.leftOutSentence(comparison.leftOut) ?? '', canvas).filter(Boolean),
     '',
-    ...linesOf(rows, canvas),
+    ...tableOf(rows, width, [columnsOf(palette, width >= WIDE), columnsOf(palette, false).slice(0, 3)]),
     '',
     ...wrap(comparisonNote(canvas.width >= WIDE), canvas),
     ...wrap(RED_FLAGS_POINTER, canvas),
   ];
-}
-
-function linesOf(rows: readonly Row[], { width, palette }: Canvas): string[] {
-  const lines = table(columnsOf(palette, width >= WIDE), () => [rows], width);
-  const narrow = lines ?? table(columnsOf(palette, false).slice(0, 3), () => [rows], width) ?? [];
-  return [...narrow].join('').trimEnd().split('\n');
 }
 
 function columnsOf(palette: Palette, wide: boolean): Column<Row>[] {

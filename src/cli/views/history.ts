@@ -1,11 +1,8 @@
-import { shown, toText } from '../../domain/codec.ts';
-import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
-import { type KindName, kinds, nounOf } from '../../domain/kinds.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
-import { clip } from '../terminal/width.ts';
-import { summaryOf } from './records.ts';
+import { summaryOf, valueIn } from './records.ts';
 
 /** The history as text for a person. */
 
@@ -17,9 +14,6 @@ const names: Record<Source, string> = {
   undo: 'undo',
   erase: 'erasure',
 };
-
-/** Most terminal columns of a value in `before → after`. */
-const VALUE_WIDTH = 40;
 
 /** The entries as lines, block by block: a heading for each change, its entries below, wrapped to the width. */
 export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: Canvas): Generator<string> {
@@ -49,8 +43,9 @@ export function describeEntry(entry: HistoryEntry): string {
   if (action === 'erase') return `user ${id} was erased`;
   if (action === 'create' && after) return `added ${summaryOf(record, after)}`;
   if (action === 'delete' && before) return `deleted ${summaryOf(record, before)}`;
+  const [old, now] = [before, after] as Readonly<Record<string, unknown> | null>[];
   const changes = changedFields(entry).map(
-    (name) => `${name} ${valueText(record, before, name)} → ${valueText(record, after, name)}`,
+    (name) => `${name} ${valueIn(record, name, old?.[name])} → ${valueIn(record, name, now?.[name])}`,
   );
   return `${nounOf(record)} ${id}: ${changes.join(', ')}`;
 }
@@ -61,13 +56,6 @@ export function describeUndo(entry: HistoryEntry): string {
   if (action === 'create' && after) return `delete ${summaryOf(record, after)}`;
   if (action === 'delete' && before) return `bring back ${summaryOf(record, before)}`;
   return describeEntry({ ...entry, before: after, after: before });
-}
-
-function valueText(record: KindName, state: HistoryEntry['before'], name: string): string {
-  const field = (kinds[record].fields as Fields)[name];
-  const value = (state as Readonly<Record<string, unknown>> | null)?.[name];
-  const text = escapeControls(field ? shown(field, value) : toText(value));
-  return clip(text || '(empty)', VALUE_WIDTH);
 }
 
 /** Local date and time, to the minute. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { shown } from '../../domain/codec.ts';
+import { shown, toText } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import type { GoalInput } from '../../domain/goal.ts';
 import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
@@ -17,6 +17,16 @@ import { clip } from '../terminal/width.ts';
 /** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
 
 export const nameOf = ({ firstName, lastName }: User): string => escapeControls(`${firstName} ${lastName}`);
+
+/** Most columns of the name of an exercise. */
+export const LONGEST_NAME = 30;
+/** Columns that a line of running text has beside a name. */
+const BESIDE = 14;
+
+/** The name of an exercise within running text `width` columns wide: what has no space in it is not wrapped. */
+export function nameIn({ width }: { width: number }, { exerciseName }: { exerciseName: string }): string {
+  return clip(escapeControls(exerciseName), Math.min(LONGEST_NAME, width - BESIDE));
+}
 
 /** A user in the heading of a summary or report, which others may read. */
 export const shownAs = (user: User, anonymous: boolean): string =>
@@ -105,6 +115,13 @@ function fieldsInLine(fields: Fields, record: object): string {
       : clip(escapeControls(shown(field, (record as Cells)[name])), FIELD_WIDTH),
   );
   return values.filter(Boolean).join(', ');
+}
+
+/** A value of a record, for `before → after`. */
+export function valueIn(kind: KindName, name: string, value: unknown): string {
+  const field = kindOf(kind).fields[name];
+  const text = escapeControls(field ? shown(field, value) : toText(value));
+  return clip(text || '(empty)', FIELD_WIDTH);
 }
 
 /** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */

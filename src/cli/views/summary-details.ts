@@ -15,7 +15,7 @@ import {
 import { counted } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
-import { nameIn } from './exercise-name.ts';
+import { nameIn } from './records.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {

@@ -3,7 +3,7 @@ import { type ExerciseSummary, type Rhythm, type Summary, type Trend, words } fr
 import { counted, escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
 import { clip, widthOf } from '../terminal/width.ts';
-import { LONGEST_NAME, nameIn } from './exercise-name.ts';
+import { LONGEST_NAME, nameIn } from './records.ts';
 
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how

@@ -1,18 +1,16 @@
-import { fromCells, shown } from '../../domain/codec.ts';
+import { fromCells } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
 import type { NotedDispute } from '../../store/reconcile/disputes.ts';
 import type { Dispute } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
-import { clip } from '../terminal/width.ts';
 import { countedKind } from './holding.ts';
+import { valueIn } from './records.ts';
 
 /** What a sync did and left, as lines for a person. */
 
 /** Most records that a person is shown. */
 const MOST_SHOWN = 20;
-/** Most terminal columns of a value. */
-const VALUE_WIDTH = 40;
 /** How far apart two clocks may be, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 120_000;
 const DAY_MS = 86_400_000;
@@ -146,7 +144,7 @@ export function heldLines(held: readonly { record: KindName; id: number }[]): st
 function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
-      `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,
+      `${field} ${cellText(record, field, here)} here, ${cellText(record, field, there)} there`,
   );
   const [first, second] = [moment(at.here), moment(at.there)];
   const which = counts === 'here' ? 'the value here counts' : 'the value there counts';
@@ -161,11 +159,11 @@ const wayOut = (change: number | undefined): string =>
 
 const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
 
-function valueText(record: KindName, name: string, cell: string | number | null): string {
-  const { [name]: value } = fromCells(kindOf(record).fields, (field) => (field === name ? cell : null));
-  const field = kindOf(record).fields[name];
-  const text = escapeControls(field ? shown(field, value) : String(cell ?? ''));
-  return clip(text || '(empty)', VALUE_WIDTH);
+function cellText(record: KindName, name: string, cell: string | number | null): string {
+  const { [name]: value = cell } = fromCells(kindOf(record).fields, (field) =>
+    field === name ? cell : null,
+  );
+  return valueIn(record, name, value);
 }
 
 /** A result as `--json` prints it. */
