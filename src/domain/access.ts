@@ -40,11 +40,8 @@ export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
   admin: new Set([...READS, ...KEEPS, 'create user', 'delete user']),
 };
 
-/** The rights of everybody, without a token: the one-time code in the request stands for it. */
-const OPEN: ReadonlySet<Right> = new Set(['pair']);
-
-/** Whether a right needs no token. */
-export const isOpenToAll = (right: Right): boolean => OPEN.has(right);
+/** Whether a right needs no token: to pair, for which the one-time code in the request stands. */
+export const isOpenToAll = (right: Right): boolean => right === 'pair';
 
 /** An authenticated caller. */
 export interface Caller {

@@ -165,28 +165,19 @@ async function completionOf(
     .map(({ value, description }) => ({ value, description: escapeControls(description) }));
 }
 
-interface Reading {
-  /** Undefined after a word that is no command. */
-  command: Command | undefined;
-  path: string;
-  /** The flag whose value is next. */
-  pending: Option | undefined;
-  args: string[];
-  /** After `--`. */
-  onlyArguments: boolean;
-  /** What `--user` says. */
-  user: string | undefined;
-}
-
 /** Reads the words before the one at the cursor, as commander would. */
-function read(context: Context, program: Command, words: readonly string[]): Reading {
-  const reading: Reading = {
-    command: program,
+function read(context: Context, program: Command, words: readonly string[]) {
+  const reading = {
+    /** Undefined after a word that is no command. */
+    command: program as Command | undefined,
     path: '',
-    pending: undefined,
-    args: [],
+    /** The flag whose value is next. */
+    pending: undefined as Option | undefined,
+    args: [] as string[],
+    /** After `--`. */
     onlyArguments: false,
-    user: undefined,
+    /** What `--user` says. */
+    user: undefined as string | undefined,
   };
   const take = (option: Option | undefined, value: string) => {
     if (option?.long === '--db') context.db = value;

@@ -76,16 +76,13 @@ const listedNames = (names: readonly string[]) => names.map(inQuotes).join(' and
 function unknownExercise(old: string, typed: string, names: readonly string[]): SciaticaError {
   if (names.includes(typed) && wholeNamesMeant(old, names).length > 0)
     return usage(`The exercise is called ${inQuotes(typed)} already.`);
+  // A rename takes whole names only.
+  const probable = probableNames(old, names).map(escapeControls).join(' or ');
+  const meant = probable && ` (did you mean ${probable}?)`;
   return new SciaticaError(
     'not-found',
-    `There is no exercise ${inQuotes(old)}${probablyMeant(old, names)}. See: sciatica exercises`,
+    `There is no exercise ${inQuotes(old)}${meant}. See: sciatica exercises`,
   );
-}
-
-/** A rename takes whole names only; a part of one says which was probably meant. */
-function probablyMeant(old: string, names: readonly string[]): string {
-  const probable = probableNames(old, names);
-  return probable.length > 0 ? ` (did you mean ${probable.map(escapeControls).join(' or ')}?)` : '';
 }
 
 /** Two exercises that become one can no longer be told apart, except by an undo. */

@@ -94,9 +94,7 @@ function entriesOf(kind: KindName): Entry[] {
   }));
 }
 
-function bounds(
-  field: Field,
-): Pick<Entry, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'values'> {
+function bounds(field: Field): Partial<Entry> {
   switch (field.kind) {
     case 'integer':
       return { minimum: field.min, maximum: field.max };

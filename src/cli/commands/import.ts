@@ -134,7 +134,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
     apply(context, task, { origin, seal, options, as });
   } catch (error) {
     progress.clear();
-    throw reported(context, error, { file, task, options, origin });
+    throw reported(context, error, file, task, { options, origin });
   }
   progress.clear();
   sayResult(context, task, options);
@@ -144,19 +144,17 @@ async function importFile(context: Context, path: string, options: ImportOptions
 const isForeign = ({ store }: Context, origin: FileOrigin | undefined): origin is FileOrigin =>
   origin !== undefined && origin.id !== store.id;
 
+/** What a file and the command line say about its records. */
+interface Given {
+  origin: FileOrigin | undefined;
+  seal: object | undefined;
+  options: ImportOptions;
+  as: number | undefined;
+}
+
 /** Writes what was read. @throws usage for options that are not for such a file */
-function apply(
-  context: Context,
-  task: Import,
-  given: {
-    origin: FileOrigin | undefined;
-    seal: object | undefined;
-    options: ImportOptions;
-    as: number | undefined;
-  },
-): void {
-  const { origin, seal, as } = given;
-  const { onConflict, dryRun = false, sameIds } = given.options;
+function apply(context: Context, task: Import, { origin, seal, options, as }: Given): void {
+  const { onConflict, dryRun = false, sameIds } = options;
   const isByName = seal !== undefined || isForeign(context, origin);
   if (sameIds && isByName)
     throw usage(
@@ -192,17 +190,9 @@ const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.f
 function reported(
   context: Context,
   error: unknown,
-  {
-    file,
-    task,
-    options,
-    origin,
-  }: {
-    file: InputFile;
-    task: Import | undefined;
-    options: ImportOptions;
-    origin: FileOrigin | undefined;
-  },
+  file: InputFile,
+  task: Import | undefined,
+  { options, origin }: Pick<Given, 'options' | 'origin'>,
 ): unknown {
   if (!(error instanceof SciaticaError)) return error;
   if (error.code !== 'invalid' && error.code !== 'conflict') return error;

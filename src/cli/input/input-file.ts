@@ -12,8 +12,6 @@ const PIECE = 256 * 1024;
 export interface InputFile {
   /** Its name in messages. */
   name: string;
-  /** In bytes; undefined for a stream. */
-  size: number | undefined;
   bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -24,7 +22,7 @@ export interface InputFile {
 export async function openInput(context: Context, path: string): Promise<InputFile> {
   if (path === '-') {
     if (context.stdin.isTTY) throw usage('There is nothing on stdin: name a file, or pipe one in.');
-    return { name: 'stdin', size: undefined, bytes: context.stdin };
+    return { name: 'stdin', bytes: context.stdin };
   }
   try {
     const found = await stat(path);
@@ -38,11 +36,7 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     const stream = found.isFIFO()
       ? await openPipe(path)
       : (await open(path)).createReadStream({ highWaterMark: PIECE });
-    return {
-      name: escapeControls(path),
-      size: found.isFile() ? found.size : undefined,
-      bytes: readable(path, stream),
-    };
+    return { name: escapeControls(path), bytes: readable(path, stream) };
   } catch (error) {
     throw readError(error, path);
   }

@@ -16,9 +16,7 @@ type Prompts = Pick<typeof import('./plain-prompts.ts'), 'input' | 'confirm' | '
 
 /** Those of Inquirer need a terminal that moves its cursor. */
 const promptsFor = ({ env }: Context): Promise<Prompts> =>
-  isDumb(env) ? import('./plain-prompts.ts') : import('@inquirer/prompts');
-
-const isDumb = (env: Context['env']) => env['TERM'] === 'dumb';
+  env['TERM'] === 'dumb' ? import('./plain-prompts.ts') : import('@inquirer/prompts');
 
 /** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
 async function ask<T>(

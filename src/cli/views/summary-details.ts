@@ -51,19 +51,19 @@ function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): str
       const figures = words.withInterval(versusOthers);
       return `${nameIn(canvas, exercise)} ${verdict === 'open' ? figures : figures.replace(/\)$/, `, ${verdict} relief)`)}`;
     });
-  if (told.length === 0) return [];
   const label = 'Against your other exercises at the same pain before and place in the day (90 % sequence)';
-  return ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
+  return listed(label, told, canvas);
 }
 
 function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const told = exercises.flatMap(({ dayAfter, ...exercise }) =>
     dayAfter ? [`${nameIn(canvas, exercise)} ${words.withInterval(dayAfter)}`] : [],
   );
-  if (told.length === 0) return [];
-  const label = 'Pain on the day after, against other days (95 % interval)';
-  return ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
+  return listed('Pain on the day after, against other days (95 % interval)', told, canvas);
 }
+
+const listed = (label: string, told: readonly string[], canvas: Canvas): string[] =>
+  told.length === 0 ? [] : ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
 
 function painLines(pain: Trend, canvas: Canvas): string[] {
   const medians = weeklyMedians(pain.weeks).slice(-canvas.width);
