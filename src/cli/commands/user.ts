@@ -153,21 +153,19 @@ const MOST_LISTED = 20;
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
   const id = idOf(text);
+  const tell = (line: string) => sayAlways(context, line);
   const { merged, moved } = store.reachOfErasing(id);
   const user = store.users.find(id);
   const what = user ? summaryOfUser(user) : `user ${id}`;
   if (merged.length > 0)
-    sayAlways(
-      context,
+    tell(
       `With it goes what was recorded as ${merged.map((other) => `user ${other}`).join(' and ')}: merged into it.`,
     );
   for (const { record, id: which, userId } of moved.slice(0, MOST_LISTED))
-    sayAlways(
-      context,
+    tell(
       `With it goes ${record} ${which}, now of ${summaryOfUser(store.users.get(userId))}: it once belonged to ${what}.`,
     );
-  if (moved.length > MOST_LISTED)
-    sayAlways(context, `and ${counted(moved.length - MOST_LISTED, 'more record')}`);
+  if (moved.length > MOST_LISTED) tell(`and ${counted(moved.length - MOST_LISTED, 'more record')}`);
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
   const { rewritten, deleted, left } = store.erase(id);
@@ -177,17 +175,13 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   sayDone(context, `Erased user ${id}.`);
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
-    sayAlways(
-      context,
-      `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`,
-    );
+    tell(`Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
   for (const path of folders.done)
-    sayAlways(
-      context,
+    tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, and what carries the folder may keep former versions.`,
     );
   for (const { path, why } of left)
-    sayAlways(context, `This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
+    tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
   if (left.length > 0)
     throw new SciaticaError(
       'unusable',

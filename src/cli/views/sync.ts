@@ -63,44 +63,25 @@ const lookedAt = (counts: ByKind): string =>
 
 /** What waits for a person, and what is worth knowing. */
 export function leftLines(name: string, result: SyncResult): string[] {
-  const {
-    disputes,
-    held,
-    heldThere,
-    refused,
-    isReadOnly,
-    erasedThere,
-    sameEmails,
-    ahead,
-    waiting = [],
-  } = result;
+  const { disputes, held, heldThere, refused, isReadOnly, erasedThere, sameEmails, ahead } = result;
   const who = escapeControls(name);
   return [
     ...disputeLines(disputes),
     ...heldLines(held),
-    ...(heldThere > 0
-      ? [
-          `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
-        ]
-      : []),
-    ...(refused > 0
-      ? [
-          `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
-        ]
-      : []),
-    ...(isReadOnly ? ['The token is read-only: nothing was sent.'] : []),
+    heldThere > 0 &&
+      `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
+    refused > 0 &&
+      `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
+    isReadOnly && 'The token is read-only: nothing was sent.',
     ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
       ({ id, other }) =>
         `Users ${id} and ${other} have the same e-mail address. If they are one person: sciatica user merge ${other} --into ${id}`,
     ),
-    ...waiting.map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
-    ...(ahead > CLOCK_TOLERANCE_MS
-      ? [
-          `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
-        ]
-      : []),
-  ];
+    ...(result.waiting ?? []).map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
+    ahead > CLOCK_TOLERANCE_MS &&
+      `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
+  ].filter((line) => line !== false);
 }
 
 const aheadBy = (milliseconds: number): string =>
