@@ -85,6 +85,16 @@ async function phoneShown(browser: Browser, view: 'today' | 'helps'): Promise<Sh
   const page = await context.newPage();
   page.setDefaultTimeout(DEADLINE_MS);
   await page.clock.setFixedTime(PAGES_NOW);
+  // The service has the clock of the page.
+  await page.route('**', async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), date: new Date(PAGES_NOW).toUTCString() };
+    await route.fulfill({ response, headers });
+  });
+  onTestFinished(async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
   await page.goto(`http://localhost:${server.port}/app/#${view}`);
   await page.getByRole('button', { name: 'Nora Patel' }).click();
   if (view === 'today') await page.locator('.exercise').first().click();
