@@ -168,7 +168,7 @@ function answered(responses: readonly HttpResponse[]): HttpResponse {
   const texts = responses.map(({ status, headers: { 'content-type': _, ...headers }, body }) => {
     return `{"status":${status},"headers":${JSON.stringify(headers)},"body":${body}}`;
   });
-  return { ...json(200, `[${texts}]`), disclosed: together(responses) };
+  return json(200, `[${texts}]`, {}, together(responses));
 }
 
 /** What the responses disclose, by kind of record and owner. */
@@ -358,5 +358,5 @@ function stateResponse(status: number, kind: KindName, state: State): HttpRespon
   const { path, place } = kindOf(kind);
   const isLocated = status === 201 && place !== 'one-per-user';
   const headers = { ...(isLocated && { location: `${path}/${state.id}` }), etag: etagOf(body) };
-  return { ...json(status, body, headers), disclosed: disclosedRecord(kind, state as StoredRecord) };
+  return json(status, body, headers, disclosedRecord(kind, state as StoredRecord));
 }

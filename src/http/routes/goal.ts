@@ -49,7 +49,7 @@ const deleteGoal: Write = {
     return () => () => {
       store.users.json(id);
       const goal = removeGoal(store, id, guard) ?? none(id);
-      return { ...json(200, '{}'), disclosed: disclosedRecord('goal', goal) };
+      return json(200, '{}', {}, disclosedRecord('goal', goal));
     };
   },
 };

@@ -334,7 +334,7 @@ export const undoRoute: Route = {
     const repeat = repeatable(request, '/undo', caller, sent);
     const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
       const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
-      return { ...json(200, JSON.stringify({ undoes: change, entries, since })), disclosed };
+      return json(200, JSON.stringify({ undoes: change, entries, since }), {}, disclosed);
     };
     return store.submitUndo(change, {
       before: () => {

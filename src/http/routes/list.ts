@@ -147,10 +147,11 @@ function wholeResponse(
   const { request, search, store, caller } = context;
   const verbs = collection.verbs(store);
   const headers = { ...headersOf(format), ...further };
-  const answer = ({ body, etag, ids }: ShortList): HttpResponse => ({
-    ...tagged(request, body, headers, etag),
-    disclosed: disclosedRange(collection.name, ids),
-  });
+  const answer = ({ body, etag, ids }: ShortList): HttpResponse => {
+    const response = tagged(request, body, headers, etag);
+    response.disclosed = disclosedRange(collection.name, ids);
+    return response;
+  };
   const key = `${format.type} ${path}?${search}`;
   const kept = keptList(store, key);
   if (kept) return answer(kept);
@@ -204,5 +205,6 @@ function pageResponse(
     headers['link'] = `<${path}?${parameters}>; rel="next"`;
   }
   const response = tagged(request, format.whole(json), headers);
-  return { ...response, disclosed: disclosedRange(collection.name, ids) };
+  response.disclosed = disclosedRange(collection.name, ids);
+  return response;
 }

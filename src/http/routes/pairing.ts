@@ -78,7 +78,7 @@ export const pairRoute: Route = {
     const disclosed = [
       { record: 'user', first: user, last: user, count: 1, userId: user, token: id },
     ] as const;
-    return { ...json(201, bodyOf(made)), disclosed };
+    return json(201, bodyOf(made), {}, disclosed);
   },
 };
 

@@ -194,11 +194,11 @@ export function created(
   const [record] = records;
   if (record === undefined || Array.isArray(sent)) {
     const disclosed = disclosedRange(name, records.length > 0 ? idsOf(records) : undefined);
-    return { ...json(201, JSON.stringify(records)), disclosed };
+    return json(201, JSON.stringify(records), {}, disclosed);
   }
   const body = JSON.stringify(record);
   const headers = { location: `${kind.path}/${record.id}`, etag: etagOf(body) };
-  return { ...json(201, body, headers), disclosed: disclosedRecord(name, record) };
+  return json(201, body, headers, disclosedRecord(name, record));
 }
 
 /** GET of one record. */
@@ -282,7 +282,7 @@ function updateRoute(
           return () => {
             const record = records.update(id, value, guard);
             const body = JSON.stringify(record);
-            return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(name, record) };
+            return json(200, body, { etag: etagOf(body) }, disclosedRecord(name, record));
           };
         };
       },
@@ -311,7 +311,7 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
         const guard = precondition(headers);
         return () => () => {
           const record = verbs(store).delete(id, guard);
-          return { ...json(200, '{}'), disclosed: disclosedRecord(name, record) };
+          return json(200, '{}', {}, disclosedRecord(name, record));
         };
       },
     }),

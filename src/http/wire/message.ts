@@ -62,7 +62,13 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** The largest request body with several: 500 short logs have 100 KiB. */
 export const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** A response with a JSON text. */
-export function json(status: number, body: string, headers: HttpHeaders = {}): HttpResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+/** A response with a JSON text. @param disclosed the records in it */
+export function json(
+  status: number,
+  body: string,
+  headers: HttpHeaders = {},
+  disclosed?: HttpResponse['disclosed'],
+): HttpResponse {
+  // `disclosed` also where it is undefined: V8 is slower with responses of several shapes.
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body, disclosed };
 }
