@@ -19,10 +19,14 @@ function twins(): string {
 describe('user merge', () => {
   test('shows first what comes under whom, and changes nothing without a yes', async () => {
     const db = twins();
+    const store = openStore(db);
+    for (const date of ['2026-01-01', '2026-01-02'])
+      store.of('painEntry').create({ userId: 2, date, pain: 4 });
+    store.close();
     const before = records(db);
     const asked = await run(['user', 'merge', '2', '--into', '1'], { db });
     expect([asked.code, records(db)]).toEqual([2, before]);
-    expect(asked.stderr).toMatch(/Norah .* is to show under .*Nora .*: 1 log, 1 goal\./);
+    expect(asked.stderr).toMatch(/Norah .* is to show under .*Nora .*: 1 log, 1 goal, 2 pain entries\./);
   });
 
   test('says first which tokens show nothing any more', async () => {

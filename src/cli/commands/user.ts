@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { ownedKindNames } from '../../domain/kinds.ts';
 import { inBrackets } from '../../store/maintenance/erasing.ts';
 import type { Command } from '../input/command.ts';
 import { confirmDeletion, confirmed } from '../input/edit.ts';
@@ -12,6 +12,7 @@ import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
+import { countedKind } from '../views/holding.ts';
 import { saySameEmail, summaryOfUser } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
@@ -88,12 +89,9 @@ async function mergeUsers(context: Context, text: string, options: Options): Pro
   const [id, into] = [idOf(text, 'A user'), idOf(String(options['into']), '--into')];
   const [user, target] = [store.users.get(id), store.users.get(into)];
   if (id === into) throw usage('A user cannot be merged into itself: give two ids.');
-  const belongings = ownedKindNames
-    .map((kind) => counted(store.of(kind).count({ userId: id }), kind))
-    .filter((text) => !text.startsWith('0 '));
   sayAlways(
     context,
-    `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongings.join(', ') || 'no records yet'}.`,
+    `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
   );
   for (const { name, users, revokedAt } of store.tokens.list())
     if (users?.includes(id) && revokedAt === null)
@@ -123,16 +121,18 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
     : idOf(id);
 }
 
+/** How many records of each kind a user has. */
+const belongingsOf = ({ store }: Context, userId: number): string[] =>
+  ownedKindNames.flatMap((kind) => {
+    const count = store.of(kind).count({ userId });
+    return count === 0 ? [] : [countedKind(count, kind)];
+  });
+
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { store } = context;
   const { users } = store;
   const id = await idOrOwn(context, text);
-  const owned = ownedKindNames.flatMap((kind) => {
-    const count = store.of(kind).count({ userId: id });
-    const { one, many } = kindOf(kind).words;
-    return count === 0 ? [] : [counted(count, one, many)];
-  });
-  const all = [summaryOfUser(users.get(id)), ...owned];
+  const all = [summaryOfUser(users.get(id)), ...belongingsOf(context, id)];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);
   const diary = await store.diary();
