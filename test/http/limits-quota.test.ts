@@ -34,6 +34,19 @@ describe('a quota', () => {
     take(1, 100);
   });
 
+  test('begins anew when the clock is set back', () => {
+    const { take, pass } = of(100);
+    take(1, 100);
+    pass(-1);
+    take(1, 100);
+  });
+
+  test('has room for what a charge may be raised to', () => {
+    const { take } = of(100);
+    take(1, 30);
+    expect(take(1, 20).room).toBe(70);
+  });
+
   test('takes all or none', () => {
     const { take } = of(100);
     expect(() => take(1, 101)).toThrow();

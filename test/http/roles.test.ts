@@ -316,6 +316,7 @@ describe('a token', () => {
     ['not at all', () => undefined, 401],
     ['empty', () => 'Bearer ', 401],
     ['in Basic that is no pair', () => `Basic ${Buffer.from('x').toString('base64')}`, 401],
+    ['behind an endless user name', (token) => basic(token, 'x'.repeat(1_000)), 401],
     ['endless', () => `Bearer ${'x'.repeat(10_000)}`, 401],
   ])('%s', async (_, headerOf, status) => {
     const { call, headers } = behindGate();
@@ -363,6 +364,26 @@ describe('a token', () => {
     now += 61_000;
     await as('patient', 'GET', '/users/1');
     await expect.poll(() => writes).toBe(2);
+  });
+
+  test('notes a use again that could not be written', async () => {
+    const { as, store } = behindGate();
+    const touch = store.tokens.touch.bind(store.tokens);
+    const used = () => store.tokens.list().find(({ name }) => name === 'patient')?.lastUsedAt;
+    let isFull = true;
+    let tries = 0;
+    store.tokens.touch = (...use) => {
+      tries++;
+      if (isFull) throw new Error('The disk is full.');
+      touch(...use);
+    };
+    await as('patient', 'GET', '/users/1');
+    await expect.poll(() => tries).toBeGreaterThan(0);
+    await store.submitUpkeep(() => {});
+    expect(used()).toBeNull();
+    isFull = false;
+    await as('patient', 'GET', '/users/1');
+    await expect.poll(used).toBeGreaterThan(0);
   });
 
   test('of nobody who is still there opens nothing', async () => {

@@ -53,10 +53,12 @@ test('a name is never given twice', () => {
 test.each([
   [{ name: '3' }, 'NAME'],
   [{ name: 'a\nb' }, 'NAME'],
+  [{ name: 'a'.repeat(101) }, 'NAME'],
   [{ users: null }, '--user'],
   [{ users: [1, 2] }, '--user'],
   [{ users: [9] }, '--user'],
   [{ role: 'admin' as const, users: [1] }, '--user'],
+  [{ role: 'admin' as const, users: [1, 2] }, '--user'],
 ])('%j is refused', (fields, field) => {
   const { tokens } = filledStore(2);
   expect(failure(() => tokens.create({ ...phone, ...fields })).issues).toMatchObject([{ field }]);

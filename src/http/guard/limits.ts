@@ -83,7 +83,7 @@ interface Hour {
 
 /** What one request is charged with. */
 interface Charge {
-  /** How many more bytes than it is charged with are left of the hour. */
+  /** How many bytes it may be raised to. */
   readonly room: number;
   /**
    * Raises the charge to so many bytes; it may be called again with the same.
