@@ -121,6 +121,7 @@ describe('CORS', () => {
     const { call } = freshApp();
     const { headers } = await call('GET', '/users', { headers: { origin: 'http://localhost:3000' } });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
   });
 
   test('lets an allowed page read', async () => {
@@ -131,6 +132,7 @@ describe('CORS', () => {
       vary: 'Accept, Origin',
     });
     expect(headers['access-control-expose-headers']).toContain('ETag');
+    expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
     expect((await call('GET', '/users')).headers['vary']).toBe('Accept, Origin');
   });
 
@@ -141,5 +143,6 @@ describe('CORS', () => {
     expect(status).toBe(204);
     expect(headers['access-control-allow-methods']).toContain('PATCH');
     expect(headers['access-control-allow-headers']).toContain('Content-Type');
+    expect(headers['access-control-max-age']).toBe('600');
   });
 });

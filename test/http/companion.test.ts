@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import { companionFiles } from '../../src/http/companion.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import { originsAt } from '../../src/http/guard/origins.ts';
+import { Feed } from '../../src/http/protocol/feed.ts';
+import type { HttpResponse } from '../../src/http/wire/message.ts';
+import { freshFolder, freshStore } from '../store/helpers.ts';
+
+/** A service whose page has a picture of 256 bytes, every one of them once. */
+function served() {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  writeFileSync(
+    join(folder, 'icon.png'),
+    Uint8Array.from({ length: 256 }, (_, i) => i),
+  );
+  const store = freshStore();
+  const gate = new Gate(store, { rate: { burst: 4, perSecond: 1 }, now: () => 0 });
+  const origins = originsAt(3000, [], []);
+  const app = createApp({ store, gate, origins, feed: new Feed(store), companion: companionFiles(folder) });
+  return (method: string, target: string, headers: Record<string, string> = {}) =>
+    app({
+      method,
+      target,
+      headers,
+      hosts: ['localhost:3000'],
+      address: () => '192.0.2.7',
+      readBody: async () => Buffer.alloc(0),
+      onClose: () => {},
+    }) as HttpResponse;
+}
+
+test('HEAD of a picture says how many bytes it has', () => {
+  const call = served();
+  expect(call('HEAD', '/app/icon.png')).toMatchObject({ status: 200, headers: { 'content-length': '256' } });
+});
+
+test.each(['br', 'gzip'])('a file that is here already is not sent again, in %s neither', (encoding) => {
+  const call = served();
+  const { etag = '' } = call('GET', '/app/').headers;
+  for (const tag of [etag, etag.replace(/"$/, `-${encoding}"`)])
+    expect(call('GET', '/app/', { 'if-none-match': tag }).status).toBe(304);
+  expect(call('GET', '/app/', { 'if-none-match': '"other"' }).status).toBe(200);
+});
+
+test('the files are limited as what is open is', () => {
+  const call = served();
+  const statuses = Array.from({ length: 5 }, () => call('GET', '/app/').status);
+  expect(statuses).toEqual([200, 200, 200, 200, 429]);
+});
