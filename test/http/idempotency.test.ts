@@ -91,12 +91,16 @@ describe('a POST that comes again', () => {
       const { status, body: problem } = await post(logs, body);
       expect([status, problem]).toMatchObject([422, { detail: expect.stringMatching(/another body/) }]);
     }
+    await post(logs, [stretch, stretch], 'several');
+    const refused = await post(logs, [stretch], 'several');
+    // No one record is what it made.
+    expect([refused.status, refused.headers['location']]).toEqual([422, undefined]);
     const [same, other] = await Promise.all([
       post(logs, stretch, 'k2'),
       post(logs, { ...stretch, painAfter: 1 }, 'k2'),
     ]);
     expect([same.status, other.status]).toEqual([201, 422]);
-    expect(store.logs.count()).toBe(3);
+    expect(store.logs.count()).toBe(5);
   });
 
   test('after a refusal is a first one', async () => {

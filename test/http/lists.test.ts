@@ -1,6 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
+import { keepList, keptList } from '../../src/http/protocol/kept-lists.ts';
 import { type Call, freshApp, stretch } from './helpers.ts';
+
+describe('lists that are kept', () => {
+  const list = (characters: number) => ({ body: 'x'.repeat(characters), etag: '""', ids: undefined });
+
+  test('are forgotten when they are too much together', () => {
+    const { store } = freshApp();
+    const revision = store.history.last();
+    const keep = (key: string) => keepList(store, key, revision, list(1024 * 1024));
+    for (const key of ['a', 'b', 'c']) keep(key);
+    expect(keptList(store, 'a')).toBeDefined();
+    keep('d');
+    expect(keptList(store, 'a')).toBeUndefined();
+    expect(keptList(store, 'd')).toBeDefined();
+  });
+
+  test('have a short key', () => {
+    const { store } = freshApp();
+    for (const length of [300, 301]) {
+      const key = 'k'.repeat(length);
+      keepList(store, key, store.history.last(), list(1));
+      expect(keptList(store, key) !== undefined).toBe(length === 300);
+    }
+  });
+});
 
 /** An app with 700 logs, so that the whole list is more than one chunk. */
 function many() {

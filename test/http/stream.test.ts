@@ -262,6 +262,18 @@ test('a caller who goes away leaves nothing waiting', async () => {
   await expect.poll(() => log.join('')).toMatch(/GET \/changes (?:200|aborted)/);
 });
 
+test('there are 256 streams in all, and none once the service stops', () => {
+  const feed = new Feed(freshStore());
+  const streams = Array.from({ length: 256 }, (_, caller) => feed.subscribe(caller));
+  const refused = expect.objectContaining({ status: 503, headers: { 'retry-after': '15' } });
+  expect(() => feed.subscribe('another')).toThrow(refused);
+  streams[0]?.close();
+  feed.subscribe('another').close();
+  feed.stop();
+  expect(streams.some(({ isOpen }) => isOpen)).toBe(false);
+  expect(() => feed.subscribe('another')).toThrow(refused);
+});
+
 test('a stream that is given up before its caller is known to be gone takes no place', async () => {
   const store = freshStore();
   const feed = new Feed(store);
