@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { MOST_AT_ONCE } from '../../src/domain/schema.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
-import { freshStore } from '../store/helpers.ts';
+import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshApp, freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
 const logs = '/userExerciseLogs';
@@ -260,6 +260,24 @@ describe('a batch', () => {
     expect(answer).toMatchObject({ status, body: { status, index: 2, ...problem } });
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect([store.history.last(), store.users.count(), errors]).toEqual([2, 1, []]);
+  });
+
+  test('says an unforeseen error to who runs the service', async () => {
+    const { call, store, errors } = freshApp();
+    dbOf(store).exec('ALTER TABLE logs RENAME TO gone');
+    const answer = await call('POST', '/batch', { body: { requests: [patch(1, { painAfter: 1 })] } });
+    expect([answer.status, errors.length]).toEqual([500, 1]);
+  });
+
+  test('is in the audit from its lowest id to its highest, in whatever order', async () => {
+    const { call, store, gate } = guardedApp();
+    for (let i = 0; i < 2; i++) store.logs.create(stretch);
+    const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
+    const requests = [1, 3, 2].map((id) => patch(id, { painAfter: 1 }));
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await call('POST', '/batch', { headers, body: { requests } })).status).toBe(200);
+    await gate.audit.flush();
+    expect(store.audit.list({ limit: 9 })).toMatchObject([{ record: 'log', first: 1, last: 3, count: 3 }]);
   });
 
   test.each<[string, unknown, string[]]>([

@@ -84,6 +84,13 @@ describe('a token', () => {
     });
   });
 
+  test('is not renewed with a key that somebody may guess', async () => {
+    const app = phones();
+    const { token } = await paired(app);
+    expect((await app.call('POST', '/me/token', app.bearer(token, 'too short'))).status).toBe(400);
+    expect(await app.status(token)).toBe(200);
+  });
+
   test('that was renewed is taken back with its name', async () => {
     const app = phones();
     const old = await paired(app);
