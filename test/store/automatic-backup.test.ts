@@ -20,6 +20,7 @@ import { digestOf } from '../../src/store/maintenance/backup-plan.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore as openHooked, type Store } from '../../src/store/store.ts';
 import { newDatabase } from '../new-database.ts';
 import {
@@ -35,7 +36,11 @@ import {
   user,
 } from './helpers.ts';
 
-const disk = vi.hoisted(() => ({ free: undefined as number | undefined, made: [] as string[] }));
+const disk = vi.hoisted(() => ({
+  free: undefined as number | undefined,
+  isFull: false,
+  made: [] as string[],
+}));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const statfsSync = (path: string) =>
@@ -44,10 +49,15 @@ vi.mock('node:fs', async (original) => {
     if (args[1] === 'wx') disk.made.push(String(args[0]));
     return fs.openSync(...args);
   };
-  return { ...fs, openSync, statfsSync };
+  const writeFileSync = (...args: Parameters<typeof fs.writeFileSync>) => {
+    fs.writeFileSync(...args);
+    if (disk.isFull) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
+  };
+  return { ...fs, openSync, statfsSync, writeFileSync };
 });
 beforeEach(() => {
   disk.free = undefined;
+  disk.isFull = false;
   disk.made = [];
 });
 
@@ -221,6 +231,13 @@ describe('what goes wrong is a warning', () => {
     disk.free = twice;
     expect(ask(store)).toEqual(nothing);
     expect(backups(store)).toHaveLength(1);
+  });
+
+  test('of a copy for which there is no room nothing stays', () => {
+    const store = longStore();
+    disk.isFull = true;
+    expect(ask(store)).toEqual({ warnings: [expect.stringContaining(' is full')], jobs: [] });
+    expect(backups(store)).toEqual([]);
   });
 
   test('a failure in the background is said by the next commands, and tried again after an hour', async () => {
@@ -470,6 +487,29 @@ describe('erasing a person', () => {
       expect(logsIn(path)).toBe(3);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test('takes who was deleted before out of the history of a backup', () => {
+    const store = filledStore(2);
+    store.logs.create(log({ userId: 2, notes: 'only Ole knows' }));
+    store.users.delete(2);
+    const path = changed(store, () => {});
+    expect(readFileSync(path).includes('only Ole knows')).toBe(true);
+    expect(store.erase(2)).toEqual({ rewritten: [path], deleted: [], left: [] });
+    expect(readFileSync(path).includes('only Ole knows')).toBe(false);
+  });
+
+  test('leaves whom a restored backup has brought back in the backups that were made since', () => {
+    const before = filledStore(4);
+    const file = freshPath();
+    backup(before.path, file);
+    before.erase(2);
+    before.close();
+    prepareRestore(file, before.path).apply('now');
+    const store = freshStore(before.path);
+    const path = changed(store, () => {});
+    store.erase(1);
+    expect(logsIn(path)).toBe(2);
   });
 
   test('stops the job of this database, not that of another one whose backups share the folder', async () => {

@@ -83,6 +83,11 @@ describe('a folder', () => {
     const files = await filesOf(a);
     expect(total((await run(a)).pushed)).toBe(0);
     expect(await filesOf(a)).toEqual(files);
+    // As `sciatica remote add` does it of a folder that was forgotten.
+    const manifest = () => readFileSync(files.find((name) => name.endsWith('manifest.json')) ?? '', 'utf8');
+    const before = manifest();
+    await (await folder(a)).join();
+    expect(manifest()).toBe(before);
   });
 
   it('shows nothing to who has no key, and takes nothing from who has another', async () => {
@@ -91,6 +96,14 @@ describe('a folder', () => {
     const { waiting, pulled } = await run(b, {}, new Seal(await makeKey()));
     expect(waiting).toEqual([{ database: await idOf(a), why: expect.stringContaining('another key') }]);
     expect(total(pulled)).toBe(0);
+  });
+
+  it('writes everything again once it has another key', async () => {
+    await run(a);
+    const other = new Seal(await makeKey());
+    await run(a, {}, other);
+    expect((await run(b, {}, other)).waiting).toEqual([]);
+    same(a, b);
   });
 
   it('takes no list of files that somebody without the key has changed', async () => {
@@ -209,6 +222,29 @@ describe('a folder', () => {
         .sort(),
     ).toEqual(['first', 'lost', 'new']);
     await run(b);
+    same(a, b);
+  });
+
+  it('notices a file that was set back also where it lost only what its history does not show', async () => {
+    await run(a);
+    await run(b);
+    const copy = copyOf(b as Store);
+    // Told as gone, of which nobody elsewhere has seen anything.
+    const { id } = add(a, 'gone again');
+    a?.logs.delete(id);
+    await run(a);
+    await run(b);
+    b = setBack(b as Store, copy, now);
+    expect((await run(b)).setBack).toBe('here');
+  });
+
+  it('writes its files again where one of them is gone', async () => {
+    await run(a);
+    add(a, 'second');
+    await run(a);
+    rmSync((await partsOf(a))[0] ?? '');
+    await run(a);
+    expect((await run(b)).waiting).toEqual([]);
     same(a, b);
   });
 
@@ -333,6 +369,17 @@ describe('a folder', () => {
     rmSync(file);
     expect((await run(c)).waiting).toEqual([{ database: await idOf(a), why: expect.any(String) }]);
     same(b, c);
+  });
+
+  it('reads the other machines where one has a record that breaks the rules', async () => {
+    const db = dbOf(b as Store);
+    b?.users.create(user({ email: 'b@example.org' }));
+    db.pragma('ignore_check_constraints = ON');
+    db.run('UPDATE users SET age = 999');
+    await run(a);
+    await run(b);
+    expect((await run(c)).waiting).toEqual([{ database: await idOf(b), why: expect.any(String) }]);
+    same(a, c);
   });
 
   it('passes no files of a machine as those of another', async () => {
