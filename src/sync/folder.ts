@@ -56,6 +56,8 @@ export class Folder {
   readonly #files: FolderFiles;
   /** The signature when the last sync began. */
   #seen = '';
+  /** Whether no machine has told of a user yet. */
+  #isFirst = false;
 
   /** @param diary of `means.store` */
   constructor(
@@ -82,6 +84,9 @@ export class Folder {
       const waiting: Waiting[] = [];
       const course = { ...means, diary, options, result: { ...emptyResult(this.#key), waiting } };
       this.#files.requireSome();
+      this.#isFirst =
+        diary.peer(this.#key).at === undefined &&
+        !this.#files.machines().some((database) => diary.peer(database, IN_FOLDERS).received);
       if (options.dryRun) return this.#dryRun(course, waiting);
       this.#seen = this.#files.signature();
       if (this.#renewIfSetBack()) course.result.setBack = 'here';
@@ -229,14 +234,17 @@ export class Folder {
   /** Takes over what a machine tells, as one change. */
   #take({ database, packed }: Batch, course: Course): void {
     const { diary, means } = this;
+    let hasUser = false;
     const read = (part: Uint8Array): Parcel => {
       const text = means.seal.unpack(part);
       if (diary.header(text).database !== database)
         throw new SciaticaError('unusable', 'one of its files is that of another machine');
-      return diary.read(text);
+      const parcel = diary.read(text);
+      hasUser ||= parcel.states.some(({ kind, fields }) => kind === 'user' && fields);
+      return parcel;
     };
-    const isFirst = diary.peer(this.#key).at === undefined && course.result.changes.length === 0;
-    takeOver(course, packed, read, isFirst);
+    takeOver(course, packed, read, this.#isFirst);
+    this.#isFirst &&= !hasUser;
   }
 
   /** Writes what is not in the folder yet. @returns how far the changes here are told */

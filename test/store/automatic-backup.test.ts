@@ -20,7 +20,6 @@ import { digestOf } from '../../src/store/maintenance/backup-plan.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
-import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore as openHooked, type Store } from '../../src/store/store.ts';
 import { newDatabase } from '../new-database.ts';
 import {
@@ -497,19 +496,6 @@ describe('erasing a person', () => {
     expect(readFileSync(path).includes('only Ole knows')).toBe(true);
     expect(store.erase(2)).toEqual({ rewritten: [path], deleted: [], left: [] });
     expect(readFileSync(path).includes('only Ole knows')).toBe(false);
-  });
-
-  test('leaves whom a restored backup has brought back in the backups that were made since', () => {
-    const before = filledStore(4);
-    const file = freshPath();
-    backup(before.path, file);
-    before.erase(2);
-    before.close();
-    prepareRestore(file, before.path).apply('now');
-    const store = freshStore(before.path);
-    const path = changed(store, () => {});
-    store.erase(1);
-    expect(logsIn(path)).toBe(2);
   });
 
   test('stops the job of this database, not that of another one whose backups share the folder', async () => {

@@ -81,6 +81,7 @@ describe('a folder', () => {
   it('writes nothing where nothing is new', async () => {
     await run(a);
     const files = await filesOf(a);
+    expect(total((await run(a, { dryRun: true })).pushed)).toBe(0);
     expect(total((await run(a)).pushed)).toBe(0);
     expect(await filesOf(a)).toEqual(files);
     // As `sciatica remote add` does it of a folder that was forgotten.
@@ -286,6 +287,23 @@ describe('a folder', () => {
     await run(c);
     expect(c?.users.list().map(({ email }) => email)).toEqual(['c@example.org', 'b@example.org']);
   });
+
+  it.each(['at once', 'one after the other'])(
+    'lets a user here be one of two who are met %s',
+    async (how) => {
+      b?.users.create(user({ email: 'b@example.org' }));
+      for (const store of [a, b]) await (await folder(store)).join();
+      for (const store of [a, b]) await (await folder(store)).tell();
+      c?.users.create(user({ email: 'c@example.org' }));
+      const [file = ''] = await partsOf(b);
+      const bytes = readFileSync(file);
+      if (how !== 'at once') rmSync(file);
+      await run(c, { as: 1 });
+      writeFileSync(file, bytes);
+      await run(c, { as: 1 });
+      expect(c?.users.list()).toHaveLength(2);
+    },
+  );
 
   it('carries the records of the users that are named only, and all once they are', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
