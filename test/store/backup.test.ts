@@ -274,6 +274,68 @@ describe('a restore', () => {
     expect(restoration.tokens).toBe(2);
   });
 
+  const phone = { name: 'phone', role: 'patient', users: [1], lifetime: 86_400_000 } as const;
+
+  test('gives no number of a token or a change again that was given since', () => {
+    let change = 0;
+    const { store } = restored((it) => {
+      it.tokens.create(phone);
+      it.logs.create(log());
+      change = it.latestChange ?? 0;
+    });
+    expect(store.tokens.create({ ...phone, name: 'other' }).id).toBe(2);
+    store.logs.create(log());
+    expect(store.latestChange).toBeGreaterThan(change);
+  });
+
+  test('leaves a token as it was renewed since, and lets nobody renew it as it was', () => {
+    let [renewed, former] = [{ token: '', expiresAt: null as string | null }, ''];
+    const { store } = restored(
+      ({ tokens }) => {
+        renewed = tokens.renew(former, 'key');
+        const { id, renewed: hash } = tokens.find(renewed.token) ?? { id: 0 };
+        tokens.touch(id, hash);
+      },
+      (it) => {
+        former = it.tokens.create(phone).token;
+        dbOf(it).run('UPDATE tokens SET createdAt = createdAt - 5000, expiresAt = expiresAt - 5000');
+        it.tokens.renew(former, 'another key');
+      },
+    );
+    expect(store.tokens.find(former)).toBeUndefined();
+    expect(store.tokens.find(renewed.token)?.expiresAt).toBe(renewed.expiresAt);
+    expect(store.settings.get('renewals')).toBeUndefined();
+  });
+
+  test('takes no token for one of another database, nor one that was taken back for one that was not yet', () => {
+    const { path, file } = both();
+    const copy = join(freshFolder(), 'copy.db');
+    const here = freshStore(path);
+    here.tokens.create(phone);
+    here.close();
+    const other = filledStore(2);
+    const { token } = other.tokens.create(phone);
+    backup(other.path, copy);
+    prepareRestore(copy, path).apply('now');
+    expect(freshStore(path).tokens.find(token)?.revokedAt).toBeNull();
+    other.tokens.revoke('phone');
+    backup(other.path, file, { force: true });
+    prepareRestore(file, copy).apply('now');
+    expect(freshStore(copy).tokens.find(token)?.revokedAt).not.toBeNull();
+  });
+
+  test('knows the tokens of who was erased before, where no database was', () => {
+    const { path, file } = both();
+    const store = freshStore(path);
+    const { token } = store.tokens.create({ ...phone, users: [2] });
+    store.erase(2);
+    backup(path, file, { force: true });
+    store.close();
+    const elsewhere = freshPath();
+    prepareRestore(file, elsewhere).apply('now');
+    expect(freshStore(elsewhere).tokens.wasForErased(token)).toBe(true);
+  });
+
   test('leaves no token of who was erased since, and knows of that ever after', () => {
     const { store } = restored(
       (it) => it.erase(2),
