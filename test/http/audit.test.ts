@@ -177,6 +177,7 @@ test('it is found by user, day and number', async () => {
     ['/users', null],
     ['/users/{id}', 1],
   ]);
+  expect(await routes({ user: 3 })).toEqual([]);
   expect(await routes({ limit: 1 })).toEqual([['/userExerciseLogs', 2]]);
   expect(await routes({ since: Date.now() + 60_000 })).toEqual([]);
 });

@@ -185,6 +185,7 @@ describe('before the first change of a process', () => {
     store.settings.backups = { folder: 'off' };
     expect(ask(store)).toEqual(nothing);
     expect(backups(store)).toEqual([]);
+    expect(store.settings.backupFolders).toEqual([]);
     store.settings.backups = {};
     ask(store);
     expect(backups(store)).toHaveLength(1);
@@ -473,14 +474,14 @@ describe('erasing a person', () => {
     const stick = freshFolder();
     store.settings.backups = { folder: stick, recipient };
     await runBackupJob(ask(store).jobs[0] as BackupJob);
-    const hand = join(folderOf(store), 'sciatica-by-hand.db');
-    writeFileSync(hand, '');
+    const byHand = ['age', 'db'].map((end) => join(folderOf(store), `sciatica-by-hand.${end}`));
+    for (const path of byHand) writeFileSync(path, '');
     const { rewritten, deleted, left } = store.erase(2);
     expect(rewritten.map((path) => basename(path))).toEqual([
       `test.db.auto-${DAY}.db`,
       'test.db.auto-2026-03-03.db',
     ]);
-    expect([deleted.length, readdirSync(stick), left]).toEqual([1, [], [{ path: hand }]]);
+    expect([deleted.length, readdirSync(stick), left]).toEqual([1, [], byHand.map((path) => ({ path }))]);
     for (const path of rewritten) {
       expect(readFileSync(path).includes('only Ole knows')).toBe(false);
       expect(logsIn(path)).toBe(3);

@@ -259,6 +259,14 @@ describe('a restore', () => {
     expect(store.changesAfter(now, 9)).toMatchObject([{ seq: now + 1, action: 'create' }]);
   });
 
+  test('is why the history cannot be gone on with, also after an erasing', () => {
+    const { store, last } = restored(({ logs }) => logs.create(log()));
+    store.logs.update(1, { userId: 2 });
+    store.erase(2);
+    expect(store.settings.gaps).toEqual({ restored: expect.any(Number), erased: expect.any(Number) });
+    expect(failure(() => store.requireSince(last))).toMatchObject({ reason: 'restored' });
+  });
+
   test('leaves a token worthless that was taken back since', () => {
     const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
     let secret = '';
@@ -289,7 +297,7 @@ describe('a restore', () => {
   });
 
   test('leaves a token as it was renewed since, and lets nobody renew it as it was', () => {
-    let [renewed, former] = [{ token: '', expiresAt: null as string | null }, ''];
+    let [renewed, former] = [{ token: '', expiresAt: null as number | null }, ''];
     const { store } = restored(
       ({ tokens }) => {
         renewed = tokens.renew(former, 'key');

@@ -189,6 +189,15 @@ test('two persons who are erased at once are both out of the backups', () => {
   expect(holding(folder)).toEqual([]);
 });
 
+test('what another erasing has still to do is not forgotten with the end of one', () => {
+  const it = store();
+  it.backUpIfDue({ today: '2026-03-02', isService: false, warn: () => {}, start: () => {} });
+  step.afterSync[step.synced + 1] = () =>
+    it.settings.set('erasing', JSON.stringify({ users: [2, 1], pid: process.pid, at: Date.now() }));
+  expect(it.erase(2)).toMatchObject({ left: [] });
+  expect(JSON.parse(it.settings.get('erasing') ?? '{}')).toMatchObject({ users: [1] });
+});
+
 test('somebody whom a restore brought back stays in the backups when another person is erased', () => {
   const path = freshPath();
   const before = store(path);

@@ -99,6 +99,7 @@ describe('pages', () => {
     ['of no order', encoded([])],
     ['with too few values', encoded(['date', '2026-01-01'])],
     ['with too many values', encoded(['date', '2026-01-01', 1, 1])],
+    ['with a text for a number', encoded(['date', '2026-01-01', '1'])],
     ['with a null', encoded(['date', null, 1])],
     ['with a list', encoded(['date', ['2026-01-01'], 1])],
     ['that is an object', encoded({ 0: 'date' })],

@@ -61,6 +61,19 @@ test('it ends after ten minutes', () => {
   ]);
 });
 
+test('the phone that has lost the answer gets it again, until another code is used or it would have ended', () => {
+  const { clock, pairing } = world();
+  const { code } = pairing.open(1, DAY_MS);
+  const token = tokenOf(pairing.exchange(code, 'phone', 'key'))?.token;
+  expect(tokenOf(pairing.exchange(code, 'phone', 'key'))?.token).toBe(token);
+  clock.now += CODE_LIFETIME_MS - 1;
+  expect([pairing.isAnswered, tokenOf(pairing.exchange(code, 'phone', 'key'))?.token]).toEqual([true, token]);
+  clock.now += 1;
+  expect([pairing.isAnswered, pairing.exchange(code, 'phone', 'key')]).toEqual([false, 'closed']);
+  pairing.exchange(pairing.open(2, DAY_MS).code, 'other', 'another key');
+  expect(pairing.exchange(code, 'phone', 'key')).toBe('closed');
+});
+
 test('five wrong codes close it, and four do not', () => {
   const { pairing } = world();
   const { code } = pairing.open(1, DAY_MS);

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as Sleep from '../../src/lib/sleep.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore, type Restoration } from '../../src/store/maintenance/restore.ts';
+import { APPLICATION_ID } from '../../src/store/sqlite/header.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   bundle,
@@ -79,9 +80,22 @@ test('what is kept of a damaged database is private, and no index of a log stays
   const path = damagedDb();
   chmodSync(path, 0o644);
   writeFileSync(`${path}-shm`, 'of another');
+  writeFileSync(`${path}-journal`, 'of the damaged one');
   const kept = restore(backupOf(3), path) ?? '';
   expect(modeOf(kept)).toBe('600');
-  expect(readdirSync(join(path, '..')).sort()).toEqual(['test.db', 'test.db.replaced-now']);
+  expect(readdirSync(join(path, '..')).sort()).toEqual([
+    'test.db',
+    'test.db.replaced-now',
+    'test.db.replaced-now-journal',
+  ]);
+});
+
+test('a file that was only begun is no backup', () => {
+  const file = freshPath();
+  const db = raw(file);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.close();
+  expect(failure(() => prepareRestore(file, freshPath())).code).toBe('unusable');
 });
 
 test.each([

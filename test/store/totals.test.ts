@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { LogFilter } from '../../src/domain/log.ts';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, freshPath, freshStore, log, openStore, user } from './helpers.ts';
 
@@ -47,6 +49,20 @@ test.each(filters)('the total of %s is right after every kind of change', (_, fi
     change();
     right();
   }
+});
+
+test('what a restored backup holds is counted', () => {
+  const path = freshPath();
+  const store = filled(path);
+  const file = `${path}.copy`;
+  backup(path, file);
+  for (const id of [1, 2, 3]) store.logs.delete(id);
+  expect(store.logs.total({})).toBe(17);
+  store.close();
+  prepareRestore(file, path).apply('now');
+  const restored = freshStore(path);
+  restored.logs.create(log({ userId: 1 }));
+  expect(restored.logs.total({})).toBe(21);
 });
 
 test('what another process writes is counted', () => {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -81,6 +82,7 @@ describe('a folder', () => {
   it('writes nothing where nothing is new', async () => {
     await run(a);
     const files = await filesOf(a);
+    expect(statSync(join(path, await idOf(a))).mode & 0o777).toBe(0o700);
     expect(total((await run(a, { dryRun: true })).pushed)).toBe(0);
     expect(total((await run(a)).pushed)).toBe(0);
     expect(await filesOf(a)).toEqual(files);
@@ -361,9 +363,11 @@ describe('a folder', () => {
     cpSync(file, file.replace('.sciatica', '.sync-conflict-20261123.sciatica'));
     cpSync(join(own, 'manifest.json'), join(own, 'manifest (2).json'));
     writeFileSync(join(own, 'note.txt'), 'mine');
+    // Of a process that was killed: beyond the numbers that Linux gives.
+    writeFileSync(join(own, '.sciatica-5000000-1-0-0.tmp'), 'half a file');
     add(a, 'second');
     await run(a);
-    expect(readdirSync(own).filter((name) => /conflict|\(2\)|note/.test(name))).toEqual(['note.txt']);
+    expect(readdirSync(own).filter((name) => /conflict|\(2\)|note|tmp/.test(name))).toEqual(['note.txt']);
   });
 
   it('reads the other machines where one has something strange', async () => {
