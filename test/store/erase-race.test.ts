@@ -198,6 +198,19 @@ test('what another erasing has still to do is not forgotten with the end of one'
   expect(JSON.parse(it.settings.get('erasing') ?? '{}')).toMatchObject({ users: [1] });
 });
 
+test('a restore keeps the database that another program has just made', () => {
+  const old = join(freshFolder(), 'old.db');
+  backup(store().path, old);
+  const path = freshPath();
+  const restoration = prepareRestore(old, path);
+  step.beforeLink = () => {
+    step.beforeLink = () => {};
+    filledStore(2, path).close();
+  };
+  const kept = restoration.apply('now') ?? '';
+  expect([path, kept].map((file) => freshStore(file).logs.count())).toEqual([5, 2]);
+});
+
 test('somebody whom a restore brought back stays in the backups when another person is erased', () => {
   const path = freshPath();
   const before = store(path);

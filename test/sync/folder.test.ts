@@ -263,6 +263,19 @@ describe('a folder', () => {
     }
   });
 
+  it('says how far the clock is ahead that is ahead the most', async () => {
+    const ids = new Map<Store | undefined, string>();
+    for (const store of [a, b]) ids.set(store, await idOf(store));
+    const [first] = [a, b].sort((one, other) => ((ids.get(one) ?? '') < (ids.get(other) ?? '') ? -1 : 1));
+    first?.settings.set('clock', String((now() + 3_600_000) * 1000));
+    for (const store of [a, b]) {
+      store?.users.create(user({ email: `${ids.get(store)}@example.org` }));
+      await (await folder(store)).join();
+      await (await folder(store)).tell();
+    }
+    expect((await run(c)).ahead).toBeGreaterThan(3_000_000);
+  });
+
   it('tells once of users with one e-mail address, however many machines have them', async () => {
     await run(a);
     await run(b);
