@@ -10,6 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
 import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 
 const filled = () => noraWith({}, {}, {});
@@ -159,6 +160,21 @@ describe('doctor', () => {
     const gone = `${freshPath()}`;
     copyFileSync(db, `${gone}.replaced-2026-03-02-120000`);
     expect((await run(['doctor'], { db: gone })).stdout).toMatch(/✗ Database: it is gone, but a copy/);
+  });
+
+  test.each<[string, (db: string) => string, number, string]>([
+    ['read its shared memory', (db) => `${db}-shm`, 0o644, 'chmod 600'],
+    ['replace it, being of its group', dirname, 0o770, 'chmod go-w'],
+  ])('says what to do where others may %s', async (_, placeOf, mode, advice) => {
+    const db = filled();
+    const store = openStore(db);
+    try {
+      store.users.count();
+      chmodSync(placeOf(db), mode);
+      expect((await run(['doctor'], { db })).stdout).toContain(`    ${advice} ${placeOf(db)}\n`);
+    } finally {
+      store.close();
+    }
   });
 
   test('fits a narrow terminal, but for paths', async () => {

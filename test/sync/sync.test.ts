@@ -273,6 +273,27 @@ test('two diaries stay apart, and with --as are one', async () => {
   expect([here.users.count(), contents(here)]).toEqual([3, contents(there)]);
 });
 
+test.each([
+  [429, '1', 5],
+  [503, '60', 5],
+  [503, '61', 1],
+  [503, 'later', 1],
+  [500, '1', 1],
+])(
+  'a service that answers %d, and to come again in %s seconds, is asked so often: %d',
+  async (status, after, most) => {
+    let asked = 0;
+    const transport: Transport = async () => {
+      asked++;
+      return { status, headers: { 'retry-after': after }, text: '{}' };
+    };
+    await expect(syncWith(machine(ticking()), transport)).rejects.toMatchObject({
+      message: `The service refuses for now (${status}): status ${status}`,
+    });
+    expect(asked).toBe(most);
+  },
+);
+
 test('a server that knows nothing of sciatica is said to be unusable, with what it answers', async () => {
   const transport: Transport = async () => ({ status: 404, headers: {}, text: '{"detail":"Nothing here"}' });
   await expect(syncWith(machine(ticking()), transport)).rejects.toMatchObject({
