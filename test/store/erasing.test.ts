@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
@@ -125,4 +125,10 @@ test('doctor finds temporary files among the backups that a killed process has l
   const past = new Date(Date.now() - HOUR);
   utimesSync(left, past, past);
   expect(leftovers()).toMatchObject({ ok: false, advice: `rm -r ${left}` });
+  const folder = freshFolder();
+  store.settings.backups = { folder };
+  const there = join(folder, basename(left));
+  copyFileSync(left, there);
+  utimesSync(there, past, past);
+  expect(leftovers()).toMatchObject({ ok: false, advice: `rm -r ${left} ${there}` });
 });
