@@ -259,7 +259,7 @@ function risesBlocks(rises: readonly Log[], room: typeof RISES): Block[] {
     if (lines > room.lines) break;
     notes.push(note);
   }
-  const which = rises.length > notes.length ? `The latest ${notes.length} rises` : 'Rises';
+  const which = rises.length > notes.length ? `The latest ${count(notes.length, 'rise')}` : 'Rises';
   return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
 }
 

@@ -123,6 +123,36 @@ describe('the first section', () => {
     expect(text).toMatch(/\d+ more in the table\./);
     const [row] = logsOf([3], { notes: `${'word '.repeat(100)}end` });
     expect(sectionOf(page([row as Log]), 'In short')).not.toContain('end');
+    for (const [length, said] of [
+      [120, 'x'.repeat(120)],
+      [121, `${'x'.repeat(119)}…`],
+    ] as const)
+      expect(sectionOf(page(logsOf([3], { notes: 'x'.repeat(length) })), 'In short')).toContain(` ${said} `);
+  });
+
+  test('names first what pain rose after most often, and shows the rises that there is room for', () => {
+    const rises = [
+      ...logsOf([2], { exerciseName: 'Once' }),
+      ...logsOf([2, 2], { exerciseName: 'Twice', notes: 'word '.repeat(24) }),
+    ];
+    const text = sectionOf(page(rises), 'In short');
+    expect(text).toContain('Twice (2) and Once (1)');
+    expect(text).toContain('The latest 1 rise of 2 points or more');
+    expect(text.match(/word…? /g)).toHaveLength(24);
+  });
+
+  test('draws within its axis, however wide an interval is', () => {
+    const wide = [1, 10, 1, 10].map((painAfter, i) =>
+      log({ id: i + 1, date: `2026-01-0${i + 1}`, painBefore: 11 - painAfter, painAfter }),
+    );
+    const places = [...markupOf(page(wide), 'In short').matchAll(/ x[12]?="(-?[\d.]+)%"/g)];
+    expect(places.map(([, share]) => Number(share)).filter((share) => share < 0 || share > 100)).toEqual([]);
+  });
+
+  test('lays what was up to the day of the last report, that day included, beside what came after', () => {
+    const { sincePrevious } = buildReport(nora, some, { previous: '2026-01-05' });
+    const of = (isBefore: boolean) => some.filter(({ date }) => date <= '2026-01-05' === isBefore).length;
+    expect([sincePrevious?.first.sessions, sincePrevious?.second.sessions]).toEqual([of(true), of(false)]);
   });
 });
 
@@ -220,12 +250,12 @@ describe('the report', () => {
 
   test('of more sessions than anybody reads is refused', () => {
     const many = Array.from({ length: 20_001 }, (_, i) =>
-      log({ id: i + 1, date: i < 5 ? '2025-01-01' : '2026-01-01' }),
+      log({ id: i + 1, date: i < 1 ? '2025-01-01' : '2026-01-01' }),
     );
     expect(() => buildReport(nora, many)).toThrow(
       'since must be a later day: a report holds 20,000 sessions at most',
     );
-    expect(buildReport(nora, many, { since: '2026-01-01' }).logs).toHaveLength(19_996);
+    expect(buildReport(nora, many, { since: '2026-01-01' }).logs).toHaveLength(20_000);
   });
 
   test('without sessions is still a report', () => {
@@ -298,6 +328,10 @@ describe('the notes', () => {
   test('from 300 sessions on are those of rises', () => {
     expect(shown(noted(299))).toEqual(Array.from({ length: 20 }, (_, i) => 299 - i));
     expect(shown(noted(300))).toEqual(Array.from({ length: 20 }, (_, i) => 291 - 10 * i));
+  });
+
+  test('of white space only are none', () => {
+    expect(sectionOf(page([...noted(1), log({ id: 2, notes: ' \n' })]), 'Notes')).toContain('1 note, the');
   });
 
   test('are all there when they are asked for', () => {
