@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -136,6 +137,7 @@ describe('a folder', () => {
   test('of several users says whose records go there', async () => {
     const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
     expect(await add(a)).toMatchObject({ code: 2, stderr: expect.stringMatching(/--user 1.*--all/) });
+    expect(await add(a, '--user', '2,9')).toMatchObject({ code: 3 });
     const [key = ''] = KEY.exec((await add(a, '--user', '2')).stdout) ?? [];
     await sync(a);
     await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
@@ -202,12 +204,30 @@ describe('a folder', () => {
     chmodSync(folder, 0o700);
   });
 
+  test.skipIf(process.platform === 'win32')('that is not there yet is made for its owner alone', async () => {
+    const path = join(folder, 'new');
+    await run(['remote', 'add', path], { db: diary('nora@example.org') });
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  test('where this machine cannot write is no remote, and its key is not kept', async () => {
+    const a = diary('nora@example.org');
+    const store = openStore(a);
+    writeFileSync(join(folder, store.id), '');
+    store.close();
+    expect((await add(a)).code).toBe(1);
+    expect((await run(['remotes', '--json'], { db: a })).stdout).toBe('[]\n');
+    expect(existsSync(`${a}.token-diary`)).toBe(false);
+  });
+
   test('does not hold the database itself', async () => {
     const a = diary('nora@example.org');
-    expect(await run(['remote', 'add', dirname(a)], { db: a })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('must not lie'),
-    });
+    symlinkSync(dirname(a), join(folder, 'link'));
+    for (const path of [dirname(a), join(folder, 'link')])
+      expect(await run(['remote', 'add', path], { db: a })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('must not lie'),
+      });
   });
 
   test('can change its key: whoever has the former one reads nothing new', async () => {
@@ -336,6 +356,7 @@ describe('a folder', () => {
     expect(records(b).users.map(({ email }) => email)).toEqual(['tom@example.org']);
     expect(files()).toEqual(before);
     expect(await run(['remote', 'key', 'diary'], { db: b })).toMatchObject({ code: 3 });
+    expect(existsSync(`${b}.token-diary`)).toBe(false);
   });
 
   test('is listed by its path, with when both were last in step', async () => {

@@ -7,7 +7,7 @@ import { type FolderAddress, folderAddress, folderUrl, isUrl } from '../../sync/
 import { confirmed } from '../input/edit.ts';
 import { folderOf, readKey } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
-import { keepToken, keptToken } from '../input/token-file.ts';
+import { forgetToken, keepToken, keptToken } from '../input/token-file.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
 
@@ -93,6 +93,7 @@ export async function addFolder(
     await (await folderOf(context, { name, url }))?.join();
   } catch (error) {
     remotes.remove(name);
+    forgetToken(context, name);
     throw error;
   }
   print(
