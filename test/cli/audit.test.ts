@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { NOW, prepared, run } from '../helpers.ts';
 import { auditRecord } from '../samples.ts';
 
@@ -33,4 +33,21 @@ test.each([
   const result = await run(['audit', '--since', day], { db: db() });
   expect({ code: result.code, stderr: result.stderr }).toEqual({ code, stderr });
   expect(result.stdout.replaceAll('\t', ' ')).toContain(line);
+});
+
+test('--since begins with the local day', async () => {
+  vi.stubEnv('TZ', 'Asia/Kolkata');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const db = prepared(({ audit }) => audit.add([{ ...auditRecord, at: Date.parse('2026-03-01T19:00Z') }]));
+  const since = async (day: string) =>
+    JSON.parse((await run(['audit', '--since', day, '--json'], { db })).stdout || '[]').length;
+  expect([await since('2026-03-02'), await since('2026-03-03')]).toEqual([1, 0]);
+});
+
+test('shows the latest 100', async () => {
+  const db = prepared(({ audit }) =>
+    audit.add(Array.from({ length: 101 }, (_, i) => ({ ...auditRecord, at: NOW.getTime() + i, first: i }))),
+  );
+  const { stdout } = await run(['audit', '--json'], { db });
+  expect(JSON.parse(stdout)).toHaveLength(100);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { keys, NOW, noraWith, practiceDb, records, run, session } from '../helpers.ts';
 
@@ -61,6 +61,16 @@ describe('history', () => {
     const result = await run(['history', ...flags], { db: await corrected() });
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(said);
+  });
+
+  test('--since begins with the local day', async () => {
+    vi.stubEnv('TZ', 'Asia/Kolkata');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const db = noraWith({});
+    await run(['log', 'edit', '1', '--after', '1'], { db, now: new Date('2026-03-01T19:00Z') });
+    const of = async (day: string) =>
+      JSON.parse((await run(['history', '--log', '1', '--since', day, '--json'], { db })).stdout).length;
+    expect((await of('2026-03-02')) - (await of('2026-03-03'))).toBe(1);
   });
 
   test('of an empty database is no error', async () => {

@@ -155,6 +155,9 @@ describe('sciatica pair', () => {
     await ended(service);
     const { code, stderr } = await run(['pair'], { db });
     expect([code, stderr.includes(told)]).toEqual([1, true]);
+    // Nor is what listens there now, with another key.
+    await serving(database(), '--port', /https:\S+:(\d+)/.exec(service.said())?.[1] ?? '');
+    expect((await run(['pair', '--no-wait'], { db })).stderr).toContain(told);
   });
 
   test('says once when the service stops, and goes on when it is back', async () => {
