@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { trialFields } from '../../src/domain/trial.ts';
 import { painDays } from '../../src/insights/pain-days.ts';
 import { openStore } from '../../src/store/store.ts';
-import { freshPath, nora, noraWith, prepared, run, TODAY, type World } from '../helpers.ts';
+import { freshPath, nora, noraWith, prepared, run, session, TODAY, type World } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
 
 const db = () => noraWith();
@@ -214,6 +214,22 @@ test('home asks how it is until it is told', async () => {
   const { stdout } = await run([], { db: path });
   expect(stdout).toContain('Pain today 4');
   expect(stdout).not.toContain('How is it');
+});
+
+test('what another user says is in no figure', async () => {
+  const path = prepared((store) => {
+    for (let id = 1; id <= 2; id++) store.users.create(nora);
+    store.logs.create(session);
+  });
+  const figures = () =>
+    Promise.all(
+      [['pain', '--json'], ['summary', '--json'], ['report']].map(
+        async (words) => (await run([...words, '--user', '1'], { db: path })).stdout,
+      ),
+    );
+  const before = await figures();
+  await run(['pain', '9', '--user', '2'], { db: path });
+  expect(await figures()).toEqual(before);
 });
 
 test('several are counted and named in words', async () => {

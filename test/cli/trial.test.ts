@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { trialStatus } from '../../src/cases/trial.ts';
 import { armsOf } from '../../src/domain/trial.ts';
 import { openStore } from '../../src/store/store.ts';
-import { noraWith, run, type World } from '../helpers.ts';
+import { nora, noraWith, run, session, type World } from '../helpers.ts';
 
 /** Noon on a day counted from 2 March 2026. */
 const day = (index: number) => new Date(2026, 2, 2 + index, 12);
@@ -99,7 +99,20 @@ describe('a start', () => {
     const words = ['start', 'toe', '--against', 'rest', '--yes'];
     const refused = await trial(path, words, 0, { columns: 80 });
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('emergency department')]);
+    expect((await trial(path, ['start', 'bird', '--against', 'toe', '--yes'])).code).toBe(4);
     expect((await trial(path, [...words, '--anyway'])).code).toBe(0);
+  });
+
+  test('takes nothing from the records of another user', async () => {
+    const [alone, beside] = [db(), db()];
+    inStore(beside, (store) => {
+      const { id: userId } = store.users.create(nora);
+      for (let i = 0; i < 30; i++) store.logs.create({ ...session, userId, painAfter: i % 2 ? 10 : 1 });
+      store.of('trialDay').create({ userId, date: '2026-03-02', first: 5, done: true });
+    });
+    const words = ['start', 'piri', '--against', 'rest', '--yes', '--user', '1'];
+    const told = async (path: string) => (await trial(path, words)).stderr.replace(/: [\w ]+\.\n$/, '');
+    expect(await told(beside)).toBe(await told(alone));
   });
 });
 
@@ -198,6 +211,10 @@ describe('a month', () => {
     for (const line of end.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
     expect((await trial(path, ['6', '3'], 25)).stderr).toContain('The trial is over');
     expect(inStore(path, (store) => store.of('trial').get(1).state)).toBe('finished');
+    const report = async (since: string) =>
+      (await run(['report', '--format', 'md', '--since', since], { db: path, now: day(40) })).stdout;
+    expect(await report('2026-03-29')).toContain('Trial: ');
+    expect(await report('2026-03-30')).not.toContain('Trial: ');
   });
 
   test('without an effect goes to its end, and says no more than the days left before', async () => {

@@ -136,7 +136,7 @@ describe('the first section', () => {
       ...logsOf([2, 2], { exerciseName: 'Twice', notes: 'word '.repeat(24) }),
     ];
     const text = sectionOf(page(rises), 'In short');
-    expect(text).toContain('Twice (2) and Once (1)');
+    expect(text).toContain('of 3 sessions Twice (2) and Once (1)');
     expect(text).toContain('The latest 1 rise of 2 points or more');
     expect(text.match(/word…? /g)).toHaveLength(24);
   });
