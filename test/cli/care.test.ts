@@ -148,6 +148,12 @@ describe('doctor', () => {
     expect(readdirSync(XDG_DATA_HOME)).toEqual([]);
   });
 
+  test.skipIf(process.platform !== 'linux')('is not in a relative XDG_DATA_HOME', async () => {
+    const HOME = freshFolder();
+    const { stdout } = await run(['doctor'], { env: { HOME, XDG_DATA_HOME: 'data' } });
+    expect(stdout).toContain(`${HOME}/.local/share/sciatica/sciatica.db`);
+  });
+
   test('says what to do about what others may read, what is left over, and a copy without its database', async () => {
     const db = filled();
     chmodSync(db, 0o644);

@@ -110,6 +110,14 @@ describe('a folder', () => {
     );
   });
 
+  test('of several has to be named', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    await run(['remote', 'add', 'stick', join(dirname(a), 'stick')], { db: a });
+    const { code, stderr } = await run(['sync'], { db: a });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('say which one (diary, stick)')]);
+  });
+
   test('without encryption has no key, and says that the other machines have none', async () => {
     const [a, b] = [diary('nora@example.org'), freshPath()];
     expect((await add(a, '--plain')).stdout).toContain('not encrypted');

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
-import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 
 const PRACTICE = 'src/cli/practice.json';
 
@@ -200,6 +200,23 @@ describe('export', () => {
   it('sorts and limits', async () => {
     const { stdout } = await run(['export', 'logs', '--sort', '-id', '--limit', '2'], { db: await filled() });
     expect(JSON.parse(stdout)).toEqual(practice.userExerciseLogs.slice(-2).reverse());
+  });
+
+  it('limits to the latest', async () => {
+    const db = noraWith({ date: '2026-02-03' }, { date: '2026-02-01' }, { date: '2026-02-02' });
+    const { stdout } = await run(['export', 'logs', '--limit', '2'], { db });
+    expect(JSON.parse(stdout).map(({ date }: { date: string }) => date)).toEqual([
+      '2026-02-03',
+      '2026-02-02',
+    ]);
+  });
+
+  it('takes the period for pain entries too', async () => {
+    const db = noraWith({});
+    for (const date of ['2026-02-27', '2026-02-28', '2026-03-01'])
+      await run(['pain', '5', '--date', date], { db });
+    const { stdout } = await run(['export', '--since', '2026-02-28'], { db });
+    expect(JSON.parse(stdout).painEntries).toHaveLength(2);
   });
 
   it('has no user unless one is named', async () => {

@@ -256,6 +256,8 @@ describe('the table', () => {
     ['no terminal', [], {}, false, undefined],
     ['FORCE_COLOR without a terminal', [], { FORCE_COLOR: '1' }, false, undefined],
     ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }, false, 100],
+    ['FORCE_COLOR=false', [], { FORCE_COLOR: 'false' }, false, 100],
+    ['NO_COLOR before FORCE_COLOR', [], { NO_COLOR: '1', FORCE_COLOR: '1' }, false, 100],
   ])('colour with %s', async (_, words, env, coloured, columns) => {
     const world = { db: filled(10), env, ...(columns ? { columns } : {}) };
     const { stdout } = await run(['logs', ...words], world);

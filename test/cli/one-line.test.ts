@@ -145,6 +145,19 @@ describe('log again', () => {
     expect(records(db).logs[6]).toMatchObject(part);
   });
 
+  test.each([
+    ['of another user', { userId: 2, exerciseName: 'Bird Dog' }, 'Cat Stretch'],
+    ['of tomorrow, where it is tomorrow already', { exerciseName: 'Plank', date: '2026-03-03' }, 'Plank'],
+    ['of a later day', { exerciseName: 'Plank', date: '2026-03-04' }, 'Cat Stretch'],
+  ])('and a session %s', async (_, given, exerciseName) => {
+    const db = prepared((store) => {
+      for (let id = 1; id <= 2; id++) store.users.create(nora);
+      for (const part of [{ exerciseName: 'Cat Stretch' }, given]) store.logs.create({ ...session, ...part });
+    });
+    await run(['log', 'again', '5', '4', '--user', '1'], { db });
+    expect(records(db).logs[2]).toMatchObject({ userId: 1, exerciseName });
+  });
+
   test('asks only the two numbers', async () => {
     const db = practised();
     const answers = [

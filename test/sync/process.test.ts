@@ -190,6 +190,14 @@ describe('is refused', () => {
   });
 });
 
+test('a token that a former remote of the name left behind is not that of the new one', async () => {
+  const db = freshPath();
+  await run(['import', '-'], { db, stdin: JSON.stringify(nora) });
+  writeFileSync(`${db}.token-home`, `sciatica_${'a'.repeat(43)}\n`, { mode: 0o600 });
+  await run(['remote', 'add', 'home', 'http://localhost:1'], { db });
+  expect(JSON.parse((await run(['remotes', '--json'], { db })).stdout)).toMatchObject([{ token: false }]);
+});
+
 describe('remote add asks the service at once', () => {
   const tokenIn = (text: string) => {
     const file = join(freshFolder(), 'token');
