@@ -41,6 +41,12 @@ describe('sciatica token', () => {
     expect(stdout).not.toContain(token);
   });
 
+  test('--expires takes hours too', async () => {
+    const argv = ['token', 'add', 'kiosk', '--role', 'admin', '--expires', '12h', '--json'];
+    const { createdAt, expiresAt } = JSON.parse((await run(argv, { db: withUsers() })).stdout);
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(12 * 3_600_000);
+  });
+
   test('ls is a table', async () => {
     const db = withUsers();
     expect((await run(['token', 'ls'], { db })).stderr).toContain('There is no token yet');

@@ -91,8 +91,9 @@ describe('a bundle', () => {
     const drawn = armsOf(trial.seed, trial.days)[0] === 'a' ? trial.exerciseName : 'rest';
     const later = { id: 10, userId: 1, date: '2026-03-03', first: 6, done: true };
     const day = { ...later, id: 9, date: '2026-03-02', second: 4, done: false, notes: 'was away' };
-    const all = resources([user()], [], { trials: [[trial]], trialDays: [[day, later]] });
-    const [plan, first, second, only, ...rest] = all.slice(3);
+    const ofAnother = { ...trial, id: 3, userId: 9 };
+    const all = resources([user()], [], { trials: [[trial, ofAnother]], trialDays: [[day, later]] });
+    const [plan, , first, second, only, ...rest] = all.slice(3);
     expect(rest).toEqual([]);
     expect(plan).toMatchObject({
       resourceType: 'CarePlan',

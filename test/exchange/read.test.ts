@@ -76,6 +76,12 @@ describe('records are found where they stand', () => {
   });
 });
 
+it.each([999, 1000, 1001, 2500])('all of %i records of a list, which are read in batches', async (n) => {
+  expect(await outcome(`[${Array(n).fill(LOG).join()}]`)).toEqual(
+    Array.from({ length: n }, (_, i) => `[${i}] log`),
+  );
+});
+
 describe('what is no such file is refused', () => {
   it.each([
     ['', ['It is empty.']],

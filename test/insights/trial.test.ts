@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { armsOf, BLOCK } from '../../src/domain/trial.ts';
+import { armsOf, BLOCK, dayIndex } from '../../src/domain/trial.ts';
 import { deviationOf, type Outcome, powerOf, resultSentence, trialResult } from '../../src/insights/trial.ts';
 import { called, type TrialWorld } from './simulation/trials.ts';
 
 describe('the plan', () => {
+  test('has its days and no other', () => {
+    const days = ['2026-03-01', '2026-03-02', '2026-03-15', '2026-03-16'];
+    const trial = { start: '2026-03-02', days: 14 };
+    expect(days.map((day) => dayIndex(trial, day))).toEqual([undefined, 0, 13, undefined]);
+  });
+
   test('is the same for a seed on every machine', () => {
     expect(armsOf(20_260_302, 16).join('')).toBe('bbaabaabbaabaabb');
     expect(armsOf(0, 28).join('').slice(0, 16)).toBe(armsOf(0, 16).join(''));

@@ -69,6 +69,13 @@ describe('changes', () => {
     expect(JSON.stringify(seenBy(1))).not.toContain('theirs');
   });
 
+  test('do not tell users the name of an imported file, which may be that of another person', () => {
+    const store = threeUsers();
+    store.as({ origin: { source: 'import', caller: 'zoe.csv' } }).logs.update(1, { painAfter: 1 });
+    const told = (from: Pick<typeof store, 'changesAfter'>) => from.changesAfter(5, all)[0]?.caller;
+    expect([told(store), told(store.as({ users: [1] }))]).toEqual(['zoe.csv', undefined]);
+  });
+
   test('of one among many are found by index', () => {
     const db = dbOf(threeUsers());
     const users = `(userId = ? OR formerUserId = ?)`;

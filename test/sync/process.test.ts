@@ -299,7 +299,7 @@ test.each([
 
 test('a token file that others may read is pointed out, and one without a token refused', async () => {
   const { url, pin, tokenFile } = await serving();
-  chmodSync(tokenFile, 0o644);
+  chmodSync(tokenFile, 0o640);
   const result = await run(['sync', url, '--pin', pin, '--token-file', tokenFile], { db: freshPath() });
   expect(result).toMatchObject({
     code: 0,
