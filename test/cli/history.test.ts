@@ -187,3 +187,8 @@ describe('user erase', () => {
     expect((await run(['user', 'erase', '9', '--yes'], { db })).code).toBe(3);
   });
 });
+
+test('undo lists five entries of a change and counts the others', async () => {
+  const { stderr } = await run(['undo', '--yes'], { db: noraWith(...Array<object>(6).fill({})) });
+  expect(stderr.match(/^ {2}.*$/gm)?.slice(5)).toEqual(['  and 1 more']);
+});

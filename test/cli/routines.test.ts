@@ -659,3 +659,14 @@ test.each(['json', 'ndjson'])(
     });
   },
 );
+
+test('the routines of another user give no name and no exercise', async () => {
+  const db = prepared((store) => {
+    for (let id = 1; id <= 2; id++) store.users.create(nora);
+    const exercises = [{ exerciseName: 'Moon Walk', exerciseType: 'stretch' as const }];
+    store.routines.create({ userId: 2, name: 'morning', exercises });
+  });
+  const add = (...words: string[]) =>
+    run(['routine', 'add', 'morning', 'Moon Walk', '--user', '1', ...words], { db });
+  expect([(await add()).code, (await add('--type', 'stretch')).code]).toEqual([2, 0]);
+});
