@@ -56,6 +56,7 @@ export class Undone {
 /** SQL: the uids of the changes that took imports back, or brought them again. */
 const UNDOS_OF_IMPORTS = `WITH RECURSIVE
     reversals AS MATERIALIZED (SELECT change, undoes, uid FROM history WHERE undoes IS NOT NULL),
-    undone (change, uid) AS (SELECT undoes, uid FROM reversals
-      UNION ALL SELECT reversals.undoes, undone.uid FROM undone JOIN reversals USING (change))
-  SELECT uid FROM undone WHERE change IN (SELECT change FROM history WHERE source = 'import')`;
+    undone (change, uid) AS (
+      SELECT change, uid FROM reversals WHERE +undoes IN (SELECT change FROM history WHERE source = 'import')
+      UNION ALL SELECT reversals.change, reversals.uid FROM undone JOIN reversals ON reversals.undoes = undone.change)
+  SELECT uid FROM undone`;
