@@ -1,6 +1,6 @@
 import { type Role, roles } from '../domain/access.ts';
 import { SciaticaError } from '../domain/errors.ts';
-import { tryJson } from '../lib/strict-json.ts';
+import { isObject, tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
 import type { Received } from '../store/reconcile/received.ts';
@@ -133,8 +133,8 @@ export class Service {
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw strange();
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw strange();
+  return value;
 }
 
 const strange = () =>

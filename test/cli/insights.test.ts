@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
-import { wrap } from '../../src/cli/terminal/layout.ts';
+import { wrap } from '../../src/cli/terminal/width.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';

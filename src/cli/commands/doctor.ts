@@ -7,6 +7,7 @@ import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
+import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
 interface DoctorOptions {
@@ -55,7 +56,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {
-  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { width, palette } = await canvasOf(context);
   const fitted = (text: string, indent = 0) => wrap(text, { width: Math.min(width, MAX_WIDTH) }, indent);
   const checkLines = ({ name, detail, ok, advice }: Check) => {

@@ -6,6 +6,7 @@ import { type Options, plainJsonOption } from '../input/options.ts';
 import { capital } from '../terminal/help.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
+import { wrap } from '../terminal/width.ts';
 
 /** `sciatica fields` */
 export function addFieldsCommand(program: Command, context: Context): void {
@@ -23,7 +24,7 @@ export function addFieldsCommand(program: Command, context: Context): void {
 
 async function explainFields(context: Context, options: Options): Promise<void> {
   if (options['json']) return printJson(context, dictionary());
-  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   const linesOf = (entry: Entry) => {
     const flag = entry.flag === null ? '' : `  ${entry.flag}`;

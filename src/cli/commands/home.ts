@@ -10,7 +10,7 @@ import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
-import { widthOf } from '../terminal/width.ts';
+import { widthOf, wrap } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
 import { statusLines } from '../views/trial.ts';
@@ -43,7 +43,7 @@ export async function showHome(context: Context): Promise<void> {
 }
 
 async function beginDiary(context: Context): Promise<void> {
-  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   for (const line of WELCOME.flatMap((text) => wrap(text, canvas))) print(context, line);
   print(context, '');
@@ -59,7 +59,6 @@ const INDENT = 11;
 
 async function fitted(line: string, width: number): Promise<string> {
   if (widthOf(line, width) <= width) return line;
-  const { wrap } = await import('../terminal/layout.ts');
   const [first = '', ...others] = wrap(line.slice(INDENT), { width: Math.max(width, 2 * INDENT) }, INDENT);
   return [line.slice(0, INDENT) + first.slice(INDENT), ...others].join('\n');
 }

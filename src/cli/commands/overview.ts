@@ -8,8 +8,9 @@ import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { escapeControls, say } from '../terminal/io.ts';
-import { canvasOf, wrap } from '../terminal/layout.ts';
+import { canvasOf } from '../terminal/layout.ts';
 import { type Options, printList, sayEmpty } from '../terminal/output.ts';
+import { wrap } from '../terminal/width.ts';
 
 /** The fields of a row by their titles in a table; the last name stands with the first. */
 const TITLES = {

@@ -1,8 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Palette, palette } from './colour.ts';
 
-export { wrap } from './width.ts';
-
 /** Width and colours of the output. */
 export interface Canvas {
   width: number;

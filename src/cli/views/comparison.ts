@@ -3,8 +3,9 @@ import { type Comparison, comparisonNote, type Difference, words } from '../../i
 import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';
-import { type Canvas, wrap } from '../terminal/layout.ts';
+import type { Canvas } from '../terminal/layout.ts';
 import { tableOf } from '../terminal/table.ts';
+import { wrap } from '../terminal/width.ts';
 
 interface Row {
   label: string;

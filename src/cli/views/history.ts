@@ -1,7 +1,8 @@
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
 import { escapeControls } from '../terminal/io.ts';
-import { type Canvas, wrap } from '../terminal/layout.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { wrap } from '../terminal/width.ts';
 import { summaryOf, valueIn } from './records.ts';
 
 /** The history as text for a person. */

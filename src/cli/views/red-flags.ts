@@ -4,6 +4,7 @@ import type { Log } from '../../domain/log.ts';
 import { callsForRedFlags, RED_FLAGS } from '../../domain/red-flags.ts';
 import { mondayOf } from '../../domain/words/day.ts';
 import { say } from '../terminal/io.ts';
+import { wrap } from '../terminal/width.ts';
 
 /** When to get help at once, as it stands at the end of the help that the other screens point to. */
 export function redFlagsHelp({ command }: AddHelpTextContext): string {
@@ -44,6 +45,6 @@ function beginAWeek({ store, today }: Context, logs: readonly Log[]): boolean {
 }
 
 async function sayThem(context: Context): Promise<void> {
-  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   for (const line of wrap(RED_FLAGS, await canvasOf(context))) say(context, line);
 }

@@ -13,7 +13,8 @@ import {
   words,
 } from '../../insights/index.ts';
 import { counted } from '../terminal/io.ts';
-import { type Canvas, wrap } from '../terminal/layout.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { wrap } from '../terminal/width.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { nameIn } from './records.ts';
 

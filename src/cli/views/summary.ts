@@ -1,8 +1,8 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { type ExerciseSummary, type Rhythm, type Summary, type Trend, words } from '../../insights/index.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
-import { type Canvas, wrap } from '../terminal/layout.ts';
-import { clip, widthOf } from '../terminal/width.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { clip, widthOf, wrap } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './records.ts';
 
 /**

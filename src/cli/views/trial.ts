@@ -10,7 +10,7 @@ import {
   WHEN,
 } from '../../insights/trial.ts';
 import { escapeControls } from '../terminal/io.ts';
-import { wrap } from '../terminal/layout.ts';
+import { wrap } from '../terminal/width.ts';
 
 /** A trial in words and as a calendar file. Nothing here says what is still to come. */
 

@@ -23,8 +23,7 @@ const putGoal: Write = {
           throw new SciaticaError('stale', 'There is no goal yet, and If-Match asks for one.');
         const { goal, isFirst } = setGoal(store, id, sessionsPerWeek, guard);
         const text = JSON.stringify(goal);
-        const response = json(isFirst ? 201 : 200, text, { etag: etagOf(text) });
-        return { ...response, disclosed: disclosedRecord('goal', goal) };
+        return json(isFirst ? 201 : 200, text, { etag: etagOf(text) }, disclosedRecord('goal', goal));
       };
     };
   },

@@ -4,6 +4,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
 import { UUID } from '../../domain/origin.ts';
 import { checksOf } from '../../domain/schema.ts';
+import { isObject } from '../../lib/strict-json.ts';
 import type { Position } from './collect.ts';
 import type { Erased } from './erasures.ts';
 import { partsOf } from './names.ts';
@@ -161,7 +162,7 @@ function objectIn(line: string): Record<string, unknown> {
   } catch {
     throw broken('a line is no JSON');
   }
-  if (!isPlain(value)) throw broken('a line is no JSON object');
+  if (!isObject(value)) throw broken('a line is no JSON object');
   return value;
 }
 
@@ -183,14 +184,11 @@ function headerIn(value: Record<string, unknown>): Header {
 
 /** Whether a value names databases by their numbers. */
 export function isDatabases(value: unknown): value is Record<string, string> {
-  const uuids = isPlain(value) ? Object.values(value) : [undefined];
+  const uuids = isObject(value) ? Object.values(value) : [undefined];
   return uuids.length <= MOST_DATABASES && uuids.every((uuid) => typeof uuid === 'string' && UUID.test(uuid));
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a value is a position in the changes of a database. */
 export function isPosition(value: unknown): value is Position {
@@ -244,14 +242,14 @@ export class StateReader {
     for (const field of NAMES)
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
     if (!isChecked) requireRecord(k, fields);
-    if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
+    if (s !== undefined && !isObject(s)) throw broken('a line has statements that are none');
     const statements = unpack(k, value as Encoded, (code) => this.#statement(code));
     return { kind: k, name, life: l, owners, fields, statements };
   }
 
   #statement(code: unknown): Statement {
     const [clock, uid, origin, seen = {}] = Array.isArray(code) ? (code as unknown[]) : [];
-    if (!this.#isClock(clock) || !isCount(uid) || !isPlain(seen))
+    if (!this.#isClock(clock) || !isCount(uid) || !isObject(seen))
       throw broken('a line has a clock that is none');
     const stamp: Stamp = [clock, uid, this.#origin(Number(origin))];
     const clocks = Object.entries(seen).map(([key, value]) => {
