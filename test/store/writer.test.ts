@@ -73,6 +73,24 @@ test('one that fails leaves no trace, and the others stay', async () => {
   expect(store.logs.list().map(({ notes }) => notes)).toEqual(['a', 'c']);
 });
 
+test('after one has failed, a lock that another process takes at that moment is waited for by all', async () => {
+  const { store, writer, other } = serving();
+  const create = () => writer.write(() => store.logs.create(log()).id);
+  const failing = () =>
+    writer.write(() => {
+      setImmediate(() => other.inTransaction || other.exec('BEGIN IMMEDIATE'));
+      throw new Error('broken');
+    });
+  const results = Promise.allSettled([create(), failing(), create()]);
+  await pass(WRITE_TIMEOUT_MS - 100);
+  expect(other.inTransaction).toBe(true);
+  expect(store.logs.count()).toBe(0);
+  other.exec('COMMIT');
+  await pass(2);
+  expect(await results).toMatchObject([{ value: 1 }, { reason: { message: 'broken' } }, { value: 2 }]);
+  expect(store.logs.count()).toBe(2);
+});
+
 test('a write sees those before it in its batch', async () => {
   const { store, writer } = serving();
   const results = Promise.all([

@@ -24,6 +24,8 @@ type Outcome = { result: unknown } | { error: unknown };
 export class Writer {
   #waiting: Waiting[] = [];
   #isScheduled = false;
+  /** Whether the next writes are in a savepoint each, because one of them has failed. */
+  #isApart = false;
   #longWrites = 0;
 
   constructor(private readonly db: Database) {
@@ -72,33 +74,41 @@ export class Writer {
       this.#retry(batch, error);
       return;
     }
-    let outcomes: Outcome[];
     try {
-      outcomes = this.#run(batch);
-      this.db.commit();
+      const outcomes = this.#isApart ? this.#runApart(batch) : this.#runTogether(batch);
+      this.#isApart = outcomes === undefined;
+      if (outcomes) {
+        this.db.commit();
+        for (const [i, outcome] of outcomes.entries()) {
+          if ('error' in outcome) batch[i]?.reject(outcome.error);
+          else batch[i]?.resolve(outcome.result);
+        }
+        return;
+      }
     } catch (error) {
       if (this.db.inTransaction) this.db.run('ROLLBACK');
       for (const { reject } of batch) reject(error);
       return;
     }
-    for (const [i, outcome] of outcomes.entries()) {
-      if ('error' in outcome) batch[i]?.reject(outcome.error);
-      else batch[i]?.resolve(outcome.result);
-    }
+    this.#waiting = [...batch, ...this.#waiting];
+    this.#schedule();
   };
 
-  /** Runs a batch inside a transaction. A savepoint for each write costs time: there are some only after one failed. */
-  #run(batch: readonly Waiting[]): Outcome[] {
-    const isOne = batch.length === 1;
-    if (!isOne) this.db.run('SAVEPOINT batch');
+  /**
+   * Runs a batch without a savepoint: inside one, each statement of each write costs SQLite a walk over the pages that it keeps for it.
+   * @returns undefined where one of several failed: then the transaction is rolled back, and they are to be run apart
+   */
+  #runTogether(batch: readonly Waiting[]): Outcome[] | undefined {
     try {
       return batch.map(({ work }) => ({ result: work() }));
     } catch (error) {
-      if (isOne || !this.db.inTransaction) throw error;
-      this.db.run('ROLLBACK TO batch');
-      return batch.map(({ work }) => this.#inSavepoint(work));
+      if (batch.length === 1 || !this.db.inTransaction) throw error;
+      this.db.run('ROLLBACK');
+      return undefined;
     }
   }
+
+  #runApart = (batch: readonly Waiting[]): Outcome[] => batch.map(({ work }) => this.#inSavepoint(work));
 
   /** @throws when SQLite rolled back the whole transaction, and with it every write of the batch */
   #inSavepoint(work: () => unknown): Outcome {
