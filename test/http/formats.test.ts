@@ -129,10 +129,10 @@ describe('compression', () => {
 
   const decoders = { gzip: gunzipSync, br: brotliDecompressSync };
 
-  /** A GET that decodes nothing. */
+  /** A GET that decodes nothing, on a connection of its own: one that is kept may be closed while it is used again. */
   const raw = (url: string, headers: Record<string, string>) =>
     new Promise<{ status: number; headers: IncomingMessage['headers']; bytes: Buffer }>((resolve, reject) => {
-      httpGet(url, { headers }, async (response) => {
+      httpGet(url, { headers, agent: false }, async (response) => {
         const parts: Buffer[] = [];
         for await (const part of response) parts.push(part as Buffer);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) });
