@@ -108,6 +108,21 @@ describe('a token', () => {
     expect(await app.kind(token)).toBe('/docs#problem-token-revoked');
   });
 
+  test.each<[string, 'POST' | 'DELETE', (store: ReturnType<typeof phones>['store']) => void, string]>([
+    ['renewed', 'POST', (store) => store.tokens.revoke('phone'), 'token-revoked'],
+    ['renewed', 'POST', (store) => store.erase(1), 'person-erased'],
+    ['given back', 'DELETE', (store) => store.erase(1), 'person-erased'],
+  ])(
+    'is not %s once it is taken back, not even by a request that was let in',
+    async (_, method, takeBack, type) => {
+      const app = phones();
+      const { token } = await paired(app);
+      const answer = app.call(method, '/me/token', app.bearer(token));
+      takeBack(app.store);
+      expect(await answer).toMatchObject({ status: 401, body: { type: `/docs#problem-${type}` } });
+    },
+  );
+
   test('says why it is refused, and of an erased person nothing but that', async () => {
     const app = phones();
     app.store.users.create({ ...nora, firstName: 'Ole' });

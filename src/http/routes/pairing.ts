@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, roles } from '../../domain/access.ts';
+import { roles } from '../../domain/access.ts';
 import { invalid } from '../../domain/errors.ts';
 import { pairFields } from '../../domain/pairing.ts';
 import { check, objectOf } from '../../domain/schema.ts';
@@ -87,12 +87,21 @@ function bodyOf({ token, name, role, users, expiresAt }: Token & { token: string
   return JSON.stringify({ token, name, role, users, expiresAt: expires });
 }
 
-/** The token of the request, and its caller. @throws Problem 409 without authentication */
-function ownToken({ request, caller }: RequestContext): { secret: string; caller: Caller } {
+/**
+ * Does something with the token of the request, which was perhaps taken back since the request was let in.
+ * @throws Problem 409 without authentication, 401 for a token that is not valid any more
+ */
+function withOwnToken<T>(
+  { request, store, caller, recheck }: RequestContext,
+  work: (secret: string, name: string) => T,
+): Promise<T> {
   const secret = secretOf(request.headers.authorization);
   if (!caller || secret === undefined)
     throw new Problem(409, 'The service runs without --auth: nobody has a token.');
-  return { secret, caller };
+  return store.submitUpkeep(() => {
+    recheck?.();
+    return work(secret, caller.name);
+  });
 }
 
 /** POST for another secret in the place of the one that the caller has. */
@@ -109,10 +118,10 @@ export const renewRoute: Route = {
   headers: [SECRET_KEY],
   success: { '201': ok('The token with its new secret', object(TOKEN)) },
   handle: async (context) => {
-    const { secret } = ownToken(context);
-    const key = keyOf(context.request, KEY_LENGTH) ?? randomUUID();
-    const { tokens } = context.store;
-    const made = await context.store.submitUpkeep(() => tokens.renew(secret, key));
+    const { request, store } = context;
+    const made = await withOwnToken(context, (secret) =>
+      store.tokens.renew(secret, keyOf(request, KEY_LENGTH) ?? randomUUID()),
+    );
     return json(201, bodyOf(made));
   },
 };
@@ -130,8 +139,7 @@ export const unpairRoute: Route = {
     'For an app that its person unpairs: the token is refused from then on. 409 without authentication.',
   success: { '200': ok('It is revoked', { type: 'object', maxProperties: 0 }) },
   handle: async (context) => {
-    const { caller } = ownToken(context);
-    await context.store.submitUpkeep(() => context.store.tokens.revoke(caller.name));
+    await withOwnToken(context, (_, name) => context.store.tokens.revoke(name));
     return json(200, '{}');
   },
 };
