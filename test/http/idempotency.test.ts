@@ -117,6 +117,34 @@ describe('a POST that comes again', () => {
     expect(store.users.count()).toBe(2);
   });
 
+  test.each<[string, string, unknown, unknown]>([
+    ['several logs', logs, [stretch, { ...stretch, userId: 2 }], [stretch]],
+    [
+      'a batch',
+      '/batch',
+      { requests: [1, 2].map((userId) => ({ method: 'POST', url: logs, body: { ...stretch, userId } })) },
+      { requests: [{ method: 'POST', url: '/users', body: nora }] },
+    ],
+    ['an undo', '/undo', { change: 4 }, { change: 1 }],
+  ])(
+    'after a part of it was erased has no answer any more, nor has another body: %s',
+    async (_, target, body, other) => {
+      const { post, store } = keyed();
+      store.users.create({ ...nora, firstName: 'Ole' });
+      store.logs.createAll([stretch, { ...stretch, userId: 2 }]);
+      expect((await post(target, body)).status).toBeLessThan(300);
+      store.erase(1);
+      const last = store.history.last();
+      for (const sent of [body, other])
+        expect(await post(target, sent)).toMatchObject({
+          status: 410,
+          headers: { 'idempotency-replayed': 'true' },
+          body: { type: '/docs#problem-record-gone' },
+        });
+      expect(store.history.last()).toBe(last);
+    },
+  );
+
   test('after the user was erased finds nobody', async () => {
     const { post, store } = keyed();
     await post(logs, stretch);

@@ -74,7 +74,7 @@ function canonicalJson(value: unknown): string {
 
 /**
  * The records that the first request with this key created, as they were then; undefined if there was none.
- * @throws Problem 422 when that request had another body
+ * @throws Problem 422 when that request had another body, 410 when a part of what it did was erased since
  */
 export function firstAnswer(store: Store, repeat: Repeat): AnyRecord[] | undefined {
   return firstRequest(store, repeat)?.created;
@@ -83,12 +83,23 @@ export function firstAnswer(store: Store, repeat: Repeat): AnyRecord[] | undefin
 /** As `firstAnswer`: all that is known of the first request. */
 export function firstRequest(store: Store, { key, body, text }: Repeat) {
   const first = store.requests.find(key);
-  // Erasing a record removes the hash of the body that created it, and with it this check.
-  const known = first?.body;
-  if (known && ![body, text].some((hash) => Buffer.from(hash).equals(known)))
+  if (!first) return undefined;
+  const known = first.body;
+  // Erasing a record removes the hash of the body with it: nothing tells whether this is the same request.
+  if (!known) throw goneSince();
+  if (![body, text].some((hash) => Buffer.from(hash).equals(known)))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.', made(first));
   return first;
 }
+
+/** The answer to a repetition of what was done and is gone. */
+export const goneSince = (): Problem =>
+  new Problem(
+    410,
+    'This request was done before, and what it created, or a part of it, is gone since.',
+    { 'idempotency-replayed': 'true' },
+    'record-gone',
+  );
 
 /** Where the one record is that a request made. */
 function made({ entries }: DoneRequest): HttpHeaders {

@@ -79,7 +79,7 @@ export const batchRoute: Route = {
   method: 'POST',
   path: '/batch',
   right: 'send batch',
-  errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
+  errors: [...WRITE_ONE, ...BODY, 'RecordGone', 'UnprocessableEntity'],
   tag: 'Changes',
   id: 'writeBatch',
   summary: 'Do several writes, all or none',

@@ -304,7 +304,7 @@ export const undoRoute: Route = {
   method: 'POST',
   path: '/undo',
   right: 'undo',
-  errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+  errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'],
   tag: 'Changes',
   id: 'undoChange',
   summary: 'Take a change back',

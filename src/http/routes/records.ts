@@ -22,10 +22,9 @@ import { readJsonText } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
-import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
+import { firstAnswer, goneSince, repeatable, replayed } from '../protocol/idempotency.ts';
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
-import { Problem } from '../wire/problem.ts';
 
 /** What creates checked records, inside a transaction. */
 type Creation = () => readonly StoredRecord[];
@@ -175,13 +174,7 @@ export function createdBefore(
   records: readonly StoredRecord[],
 ): HttpResponse {
   const [record] = records;
-  if (!Array.isArray(sent) && !(record && collection.verbs(store).has(record.id)))
-    throw new Problem(
-      410,
-      'This request was done before, and what it created is gone since.',
-      { 'idempotency-replayed': 'true' },
-      'record-gone',
-    );
+  if (!Array.isArray(sent) && !(record && collection.verbs(store).has(record.id))) throw goneSince();
   return created(collection, sent, records);
 }
 

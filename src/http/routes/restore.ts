@@ -1,13 +1,10 @@
-import { notFound } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { nounOf } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
-import type { DoneRequest } from '../../store/records/requests.ts';
 import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
-import type { Collection, StoredRecord } from '../protocol/collection.ts';
+import type { Collection } from '../protocol/collection.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
@@ -86,17 +83,12 @@ async function restored(
   const repeat = repeatable(request, `${kind.path}/${id}/restore`, caller, asked);
   return store.submit(() => {
     const first = repeat && firstRequest(store, repeat);
-    if (first)
-      return replayed(createdBefore(collection, store, undefined, [restoredBy(first, collection, id)]));
+    if (first) {
+      const entry = first.entries.find((one) => one.record === name && one.id === id);
+      return replayed(createdBefore(collection, store, undefined, entry?.after ? [entry.after] : []));
+    }
     const record = store.restore({ record: name, id, ...further });
     if (repeat) store.requests.add(repeat);
     return created(collection, undefined, [record]);
   });
-}
-
-/** The record as a request restored it. @throws SciaticaError `not-found` if it was erased since */
-function restoredBy({ entries }: DoneRequest, { name }: Collection, id: number): StoredRecord {
-  const entry = entries.find((one) => one.record === name && one.id === id);
-  if (!entry?.after) throw notFound(nounOf(name), id);
-  return entry.after;
 }
