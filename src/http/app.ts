@@ -83,7 +83,7 @@ function metered(matched: Matched, session: Session, service: Service): HttpResp
   if (!gate || !session.caller || method === 'GET' || method === 'HEAD')
     return handle(matched, session, service);
   const { caller } = session;
-  const { request, store, settle } = gate.metered(matched.request, { ...session, caller });
+  const { request, store, settle } = gate.metered(matched, { ...session, caller });
   return Promise.resolve(handle({ ...matched, request }, { ...session, store }, service)).then((response) => {
     settle(response);
     return response;
@@ -91,15 +91,15 @@ function metered(matched: Matched, session: Session, service: Service): HttpResp
 }
 
 function handle(
-  { request, route, id, search }: Matched,
+  matched: Matched,
   { store, caller, recheck }: Session,
   service: Service,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const base = () => baseOf(request, service.origins);
+    const base = () => baseOf(matched.request, service.origins);
     const { feed, workers, isPairing = false } = service;
-    const context = { request, id, search, store, caller, recheck, base, feed, workers, isPairing, match };
-    const response = route.handle(context);
+    const context = { ...matched, store, caller, recheck, base, feed, workers, isPairing, match };
+    const response = matched.route.handle(context);
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))

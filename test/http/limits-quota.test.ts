@@ -88,8 +88,11 @@ describe('what a token writes', () => {
     const token = (name: string) =>
       store.tokens.create({ name, role: 'admin', users: null, lifetime: null }).token;
     const tokens = { a: token('a'), b: token('b') };
-    const as = (who: 'a' | 'b', method: string, target: string, body?: unknown) =>
-      call(method, target, { headers: { authorization: `Bearer ${tokens[who]}` }, body });
+    const as = (who: 'a' | 'b', method: string, target: string, body?: unknown, key?: string) =>
+      call(method, target, {
+        headers: { authorization: `Bearer ${tokens[who]}`, ...(key && { 'idempotency-key': key }) },
+        body,
+      });
     return { as, store, audit: gate.audit };
   }
 
@@ -124,6 +127,37 @@ describe('what a token writes', () => {
       statuses.push((await as('a', 'PATCH', '/userExerciseLogs/1', { painAfter: i + 1 })).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
+
+  test.each<[string, unknown]>([
+    ['/userExerciseLogs', stretch],
+    ['/userExerciseLogs/', [stretch]],
+    ['/users/1/routines', { name: 'a', exercises: [{ exerciseType: 'stretch', exerciseName: 'Cat-Cow' }] }],
+    ['/batch', { requests: [{ method: 'POST', url: '/userExerciseLogs', body: stretch }] }],
+    ['/undo', { change: 4 }],
+    ['/userExerciseLogs/2/restore', stretch],
+  ])(
+    'once costs nothing when it comes again with its key, even when nothing is left: %s',
+    async (path, body) => {
+      const { as, store } = limited(2_000);
+      store.logs.create(stretch);
+      store.logs.delete(2);
+      store.logs.create(stretch);
+      const first = await as('a', 'POST', path, body, 'k');
+      expect(first.status).toBeLessThan(300);
+      expect((await as('a', 'POST', '/users', { ...nora, email: 'x'.repeat(2_000) })).status).toBe(429);
+      for (let i = 0; i < 20; i++) {
+        const again = await as('a', 'POST', path, body, 'k');
+        expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
+          first.status,
+          first.text,
+          'true',
+        ]);
+      }
+      const large = { ...stretch, notes: 'x'.repeat(2_000) };
+      expect((await as('a', 'POST', '/userExerciseLogs', large, 'another')).status).toBe(429);
+      expect((await as('a', 'PATCH', '/userExerciseLogs/1', large, 'k')).status).toBe(429);
+    },
+  );
 
   test('and is refused costs nothing', async () => {
     const { as } = limited(1_000);

@@ -281,6 +281,7 @@ test('a stream that is given up before its caller is known to be gone takes no p
   const request = { method: 'GET', target: '/changes', headers, hosts: [] };
   const call = {
     request: { ...request, address: () => '::1', readBody: async () => Buffer.of(), onClose: () => {} },
+    route: changesRoute,
     store,
     feed,
     id: 0,

@@ -2,7 +2,8 @@ import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
 import { stateOf, type TokenState } from '../../domain/token.ts';
 import type { Found } from '../../store/records/tokens.ts';
 import type { Store } from '../../store/store.ts';
-import type { Route, Session } from '../protocol/route.ts';
+import { isRepeated } from '../protocol/idempotency.ts';
+import type { RequestContext, Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 import { Problem, type ProblemType, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
@@ -104,17 +105,17 @@ export class Gate {
   }
 
   /**
-   * The handler's view of a write, whose body and change are charged to the caller's quota.
+   * The handler's view of a write, whose body and change are charged to the caller's quota: nothing for one that was done before.
    * @returns the request, the store, and `settle`, which gives back what the response says was not stored
    */
   metered(
-    request: HttpRequest,
+    { request, route, id }: Pick<RequestContext, 'request' | 'route' | 'id'>,
     { store, caller }: Session & { caller: Caller },
   ): { request: HttpRequest; store: Store; settle: (response: HttpResponse) => void } {
     const charge = this.#quota.charge(caller.id);
     const readBody = async (most?: number) => {
       const body = await request.readBody(most);
-      charge.raise(body.length);
+      if (!isRepeated(store, { request, route, id, caller })) charge.raise(body.length);
       return body;
     };
     return {

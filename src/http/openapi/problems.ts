@@ -63,7 +63,10 @@ const problems = {
   NotAcceptable: refusal('406', 'Accept names no media type that this can be had as'),
   Conflict: refusal('409', 'Something later depends on it, or it cannot be taken back'),
   Gone: refusal('410', 'What is to be gone on from is not in the history any more: read everything anew'),
-  RecordGone: refusal('410', 'The Idempotency-Key came before, and what the request created, or a part of it, is gone since'),
+  RecordGone: refusal(
+    '410',
+    'The Idempotency-Key came before, and what the request created, or a part of it, is gone since',
+  ),
   PreconditionFailed: refusal(
     '412',
     'The record is not the one that If-Match names; current has it as it is',

@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto';
-import type { Caller } from '../../domain/access.ts';
 import { type AnyRecord, kindOf } from '../../domain/kinds.ts';
 import type { DoneRequest, RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
+import type { RequestContext } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** Who asks for what. */
+type Asked = Pick<RequestContext, 'request' | 'route' | 'id' | 'caller'>;
 
 /** What is sent with a key: as text, and as the value that was read from it. */
 interface Sent {
@@ -36,24 +39,25 @@ export function keyOf({ headers }: Pick<HttpRequest, 'headers'>, least = 1): str
  * A POST that its caller may repeat (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
  * Keys are scoped to the users that the caller sees, not to the token, so that a repetition with a new token
  * creates no second record.
- * @param body what was sent; the same value in another form is the same request
+ * @param sent the body; the same value in another form is the same request
  * @returns undefined without an `Idempotency-Key`
  * @throws Problem 400 for a malformed key
  */
-export function repeatable(
-  request: HttpRequest,
-  path: string,
-  caller: Caller | undefined,
-  { text, value }: Sent,
-): Repeat | undefined {
-  const key = keyOf(request);
+export function repeatable(asked: Asked, { text, value }: Sent): Repeat | undefined {
+  const key = keyOf(asked.request);
   if (key === undefined) return undefined;
-  return {
-    key: sha256(JSON.stringify([caller?.users ?? null, path, key])),
-    body: sha256(canonical(value) ?? text),
-    text: sha256(text),
-  };
+  return { key: scoped(key, asked), body: sha256(canonical(value) ?? text), text: sha256(text) };
 }
+
+/** Whether a request came before with its key, so that nothing of it is stored. */
+export function isRepeated(store: Store, asked: Asked): boolean {
+  const key = asked.request.headers['idempotency-key'];
+  return typeof key === 'string' && store.requests.has(scoped(key, asked));
+}
+
+/** The hash of a key, which is known for one path and those who see the same users. */
+const scoped = (key: string, { route, id, caller }: Asked): Uint8Array =>
+  sha256(JSON.stringify([caller?.users ?? null, route.path.replace('{id}', String(id)), key]));
 
 /** As `canonicalJson`; undefined for a value with too many levels, which no record has. */
 function canonical(value: unknown): string | undefined {

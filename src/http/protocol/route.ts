@@ -36,6 +36,7 @@ export type AskedWrite = Asked & Pick<RequestContext, 'store'>;
 /** A request that matched a route, and the session it runs in. */
 export interface RequestContext extends Session {
   readonly request: HttpRequest;
+  readonly route: Route;
   /** The id in the path; 0 for a path without one. */
   readonly id: number;
   /** The query string, without its question mark. */

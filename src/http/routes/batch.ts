@@ -106,10 +106,10 @@ export const batchRoute: Route = {
   },
   schemas: () => batchSchemas,
   handle: async (context) => {
-    const { request, store, caller } = context;
+    const { request, store } = context;
     const sent = await readJsonText(request, () => false);
     const requests = checkBatch(sent.value, context.match);
-    const repeat = repeatable(request, '/batch', caller, sent);
+    const repeat = repeatable(context, sent);
     const run = (): HttpResponse => {
       const first = repeat && firstRequest(store, repeat);
       if (first) return replayed(answered(replay(store, requests, first, context.match)));

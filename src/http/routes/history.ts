@@ -331,7 +331,7 @@ export const undoRoute: Route = {
     const { change } = check(objectOf(undoFields), sent.value);
     const offloaded = store.history.isLong(change) && context.workers?.write(context, sent.text);
     if (offloaded) return offloaded;
-    const repeat = repeatable(request, '/undo', caller, sent);
+    const repeat = repeatable(context, sent);
     const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
       const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
       return json(200, JSON.stringify({ undoes: change, entries, since }), {}, disclosed);

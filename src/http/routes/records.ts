@@ -64,7 +64,7 @@ export function createRoute(collection: Collection): Route {
     handle: async (context) => {
       const { request, store } = context;
       const body = await readJsonText(request, (sent) => !Array.isArray(sent));
-      return createOnce(collection, kind.path, body, context, () =>
+      return createOnce(collection, body, context, () =>
         Array.isArray(body.value)
           ? creationOfAll(collection, store, body.value)
           : creationOf(collection, store, body.value),
@@ -106,7 +106,7 @@ export function createOfUserRoute(collection: Collection): Route {
       const { request, id, store } = context;
       store.users.json(id);
       const body = await readJsonText(request, () => true);
-      return createOnce(collection, `/users/${id}${kind.path}`, body, context, () =>
+      return createOnce(collection, body, context, () =>
         creationOf(collection, store, withUser(collection, store, body.value, id)),
       );
     },
@@ -138,18 +138,17 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
 
 /**
  * Creates records, or gives the first response to a request repeated with its `Idempotency-Key`.
- * @param path of the request, in which its key is known
  * @param check checks the body
  */
 async function createOnce(
   collection: Collection,
-  path: string,
   body: { text: string; value: unknown },
-  { request, store, caller }: RequestContext,
+  context: RequestContext,
   check: () => Creation,
 ): Promise<HttpResponse> {
+  const { store } = context;
   const { value } = body;
-  const repeat = repeatable(request, path, caller, body);
+  const repeat = repeatable(context, body);
   const earlier = repeat && firstAnswer(store, repeat);
   if (earlier) return replayed(createdBefore(collection, store, value, earlier));
   const create = check();

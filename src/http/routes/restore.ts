@@ -74,13 +74,13 @@ async function restored(
   asked: { text: string; value: unknown; body?: string | undefined },
   further: Pick<Restoration, 'owner' | 'as'>,
 ): Promise<HttpResponse> {
-  const { name, kind } = collection;
-  const { request, id, store, caller } = context;
+  const { name } = collection;
+  const { id, store } = context;
   const deletion = store.history.lastOf(name, id);
   const offloaded =
     deletion && store.history.isLong(deletion.change) && context.workers?.write(context, asked.body);
   if (offloaded) return offloaded;
-  const repeat = repeatable(request, `${kind.path}/${id}/restore`, caller, asked);
+  const repeat = repeatable(context, asked);
   return store.submit(() => {
     const first = repeat && firstRequest(store, repeat);
     if (first) {

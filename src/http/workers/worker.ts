@@ -102,6 +102,7 @@ async function respond({ request, write, base, caller }: Question, all: Store): 
   const feed = new Feed(store);
   const context = {
     request: asked,
+    route,
     id,
     search,
     store,

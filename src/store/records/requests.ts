@@ -29,6 +29,11 @@ export class Requests {
     private readonly history: { ofChange(change: number): HistoryEntry[] },
   ) {}
 
+  /** Whether there was a request with this key. */
+  has(key: Uint8Array): boolean {
+    return this.db.value('SELECT 1 FROM requests WHERE key = ?', key) === 1;
+  }
+
   /** The request with this key. */
   find(key: Uint8Array): DoneRequest | undefined {
     const row = this.db.get<{ body: Uint8Array | null; change: number }>(
