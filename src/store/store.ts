@@ -147,7 +147,8 @@ export class Store {
       change: <T>(work: () => T) => this.change(work),
       visible: this.#view.users,
     };
-    if (kind === 'user') return new Users(surroundings) as unknown as Records<KindName>;
+    if (kind === 'user')
+      return new Users({ ...surroundings, diary: () => this.diary() }) as unknown as Records<KindName>;
     const owned = { ...surroundings, userFaults: (userId: unknown) => this.users.userFaults(userId) };
     return kind === 'log' ? (new Logs(owned) as unknown as Records<KindName>) : new Records(kind, owned);
   }

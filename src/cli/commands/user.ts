@@ -135,12 +135,9 @@ async function removeUser(context: Context, text: string | undefined, options: O
   const all = [summaryOfUser(users.get(id)), ...belongingsOf(context, id)];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);
-  const diary = await store.diary();
+  await users.readyToReveal();
   const others = new Set(users.list().map((user) => user.id));
-  store.change(() => {
-    users.delete(id);
-    diary.receive([]);
-  });
+  users.deleteAndReveal(id);
   sayChanged(context, `Deleted ${what}.`);
   for (const user of users.list())
     if (!others.has(user.id))

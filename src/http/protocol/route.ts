@@ -78,6 +78,8 @@ interface WriteRequest {
  */
 export interface Write {
   readonly hasBody: boolean;
+  /** Loads what it needs: a transaction waits for nothing. */
+  ready?(store: Store): Promise<void>;
   begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
 }
 
@@ -86,7 +88,9 @@ export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   write,
   handle: async ({ request, store, id, search }) => {
     const check = write.begin({ store, id, search, headers: request.headers });
-    return store.submit(check(write.hasBody ? await readJson(request) : undefined));
+    const work = check(write.hasBody ? await readJson(request) : undefined);
+    if (write.ready) await write.ready(store);
+    return store.submit(work);
   },
 });
 

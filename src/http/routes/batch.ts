@@ -123,6 +123,8 @@ export const batchRoute: Route = {
       if (repeat) store.requests.add(repeat);
       return answered(responses);
     };
+    const routes = new Set(requests.map(({ method, url }) => context.match(url)?.methods.get(method)));
+    for (const route of routes) await route?.write?.ready?.(store);
     try {
       return await store.submit(run);
     } catch (error) {

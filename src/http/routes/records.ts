@@ -299,10 +299,12 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     success: { '200': GONE },
     ...withAll(name, {
       hasBody: false,
+      ...(name === 'user' && { ready: ({ users }) => users.readyToReveal() }),
       begin: ({ store, id, headers }) => {
         const guard = precondition(headers);
         return () => () => {
-          const record = verbs(store).delete(id, guard);
+          const record =
+            name === 'user' ? store.users.deleteAndReveal(id, guard) : verbs(store).delete(id, guard);
           return json(200, '{}', {}, disclosedRecord(name, record));
         };
       },

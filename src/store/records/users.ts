@@ -1,10 +1,40 @@
 import type { Issue } from '../../domain/errors.ts';
-import { Records, type Surroundings } from './records.ts';
+import { INTO } from '../../domain/kinds.ts';
+import type { User } from '../../domain/user.ts';
+import { type Guard, Records, type Surroundings } from './records.ts';
+
+/** What shows who is merged into somebody who is not there any more. */
+interface Revealing {
+  receive(nothing: []): unknown;
+}
+
+interface UserSurroundings extends Omit<Surroundings, 'userFaults'> {
+  /** Loads it: most commands need none. */
+  diary(): Promise<Revealing>;
+}
 
 /** The verbs of users; with a user goes all that belongs to the user. */
 export class Users extends Records<'user'> {
-  constructor(surroundings: Omit<Surroundings, 'userFaults'>) {
+  #diary: Revealing | undefined;
+
+  constructor(private readonly surroundings: UserSurroundings) {
     super('user', { ...surroundings, userFaults: () => [] });
+  }
+
+  /** Loads what `deleteAndReveal` needs where anybody was merged into another user: no change waits for it. */
+  async readyToReveal(): Promise<void> {
+    const sql = `SELECT 1 FROM replicas INDEXED BY replicas_by_name
+      WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL LIMIT 1`;
+    if (this.surroundings.db.value(sql) === 1) this.#diary ??= await this.surroundings.diary();
+  }
+
+  /** As `delete`; who was merged into the user (`user merge`) shows again. */
+  deleteAndReveal(id: number, guard?: Guard): User {
+    return this.surroundings.change(() => {
+      const user = this.delete(id, guard);
+      this.#diary?.receive([]);
+      return user;
+    });
   }
 
   /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
