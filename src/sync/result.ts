@@ -29,6 +29,8 @@ export interface SyncResult {
   heldThere: number;
   /** How many records the token may not write over there. */
   refused: number;
+  /** Ids of users deleted here whom the token may not delete over there. */
+  stillThere: number[];
   /** Whether the token may write nothing over there. */
   isReadOnly: boolean;
   /** Ids of users here who were erased over there, and are not erased here yet. */
@@ -66,6 +68,7 @@ export const emptyResult = (database: string): SyncResult => ({
   held: [],
   heldThere: 0,
   refused: 0,
+  stillThere: [],
   isReadOnly: false,
   erasedThere: [],
   erased: [],
@@ -81,5 +84,5 @@ export const total = (counts: ByKind): number =>
   Object.values(counts).reduce((sum, { created, changed, deleted }) => sum + created + changed + deleted, 0);
 
 /** Whether nothing waits for a person. */
-export const isSettled = ({ held, refused, erasedThere }: SyncResult): boolean =>
-  held.length + refused + erasedThere.length === 0;
+export const isSettled = ({ held, refused, stillThere, erasedThere }: SyncResult): boolean =>
+  held.length + refused + stillThere.length + erasedThere.length === 0;

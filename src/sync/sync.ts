@@ -75,9 +75,12 @@ class Session {
   async run(): Promise<SyncResult> {
     const { course } = this;
     await this.#pull();
-    if (!course.result.isReadOnly) await this.#push();
+    if (!course.result.isReadOnly) {
+      await this.#push();
+      await this.#pushDeleted();
+    }
     settleAgreed(course);
-    this.#peer = { ...this.#peer, at: course.now() };
+    if (course.result.stillThere.length === 0) this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
     course.store.remotes.setDatabase(course.remote, this.#database);
     return ended(course);
@@ -185,6 +188,18 @@ class Session {
       if (diary.header(parcel).database === this.#database) this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
+  }
+
+  /** Tells once more which users are deleted here: it was told before, and perhaps refused. */
+  async #pushDeleted(): Promise<void> {
+    const { diary, store, result } = this.course;
+    const ids = store.remotes.deleted(this.#peer.view);
+    if (ids.length === 0) return;
+    const collector = diary.collector(this.#users);
+    const states = collector.tell('user', ids).map(({ state }) => state);
+    const { text } = diary.nothing(collector, this.#peer.sent ?? START, states);
+    const { result: there } = await this.#exchange(text, this.#peer.received ?? null);
+    if (there.refused > 0) result.stillThere = ids;
   }
 
   async #exchange(parcel: string, have: Position | null): Promise<Exchanged> {

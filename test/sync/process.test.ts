@@ -368,3 +368,26 @@ test('--watch carries each change over as it is made, on either side, and ends a
   child.kill('SIGINT');
   expect(await once(child, 'close')).toEqual([0, null]);
 });
+
+test("what a patient's machine deleted and the service has still is said by each sync, and by remotes", async () => {
+  const { store, url, pin } = await serving(filled(1));
+  const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
+  const [db, tokenFile] = [freshPath(), join(freshFolder(), 'token')];
+  writeFileSync(tokenFile, token, { mode: 0o600 });
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  const now = () => ({ db, now: new Date() });
+  expect((await run(['sync'], now())).code).toBe(0);
+  expect((await run(['user', 'rm', '1', '--yes'], now())).code).toBe(0);
+  const stillThere = expect.stringContaining('home still has user 1, who was deleted here');
+  for (let i = 0; i < 3; i++) {
+    const { code, stdout, stderr } = await run(['sync'], now());
+    expect([code, stdout, stderr]).toEqual([4, 'Nothing else differs from home.\n', stillThere]);
+    expect(await run(['remotes'], now())).toMatchObject({ code: 0, stderr: stillThere });
+  }
+  store.users.delete(1);
+  expect(await run(['sync'], now())).toMatchObject({
+    code: 0,
+    stdout: 'Nothing to do: home holds the same.\n',
+  });
+  expect((await run(['remotes'], now())).stderr).not.toContain('user 1');
+});

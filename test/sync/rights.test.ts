@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/access.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
@@ -18,7 +18,7 @@ function practice() {
   let made = 0;
   const token = (role: Role, users: number[] | null) =>
     there.tokens.create({ name: `t${++made}`, role, users, lifetime: null }).token;
-  const run = (secret: string, options = {}) => syncWith(here, transport, options, { token: secret });
+  const run = (secret: string, options = {}) => syncWith(here, transport, options, { token: secret, now });
   return { there, here, token, run };
 }
 
@@ -160,4 +160,37 @@ test('a token that was taken back ends the sync with a reason', async () => {
   const secret = token('admin', null);
   there.tokens.revoke('t1');
   await expect(run(secret)).rejects.toThrow(/does not know the token/);
+});
+
+describe('a user whom a patient deleted here, and whom the service has still', () => {
+  test('is told of by each sync until the user is deleted there too', async () => {
+    const { there, here, token, run } = practice();
+    const patient = token('patient', [2]);
+    await run(patient);
+    const diary = await here.diary();
+    const stillThere = () => here.remotes.deleted(diary.peer(there.id).view, diary.peer(there.id).at);
+    here.users.delete(2);
+    for (let i = 0; i < 3; i++) {
+      const result = await run(patient);
+      expect([result.stillThere, isSettled(result), stillThere()]).toEqual([[2], false, [2]]);
+    }
+    there.users.delete(2);
+    for (let i = 0; i < 2; i++) {
+      const result = await run(patient);
+      expect([result.stillThere, isSettled(result), stillThere()]).toEqual([[], true, []]);
+    }
+  });
+
+  test('is in step again once the user is back here, and takes changes again', async () => {
+    const { there, here, token, run } = practice();
+    const patient = token('patient', [2]);
+    await run(patient);
+    here.users.delete(2);
+    await run(patient);
+    here.undo(here.history.nextUndo() ?? 0);
+    here.users.update(2, { age: 70 });
+    const result = await run(patient);
+    expect([result.stillThere, isSettled(result), there.users.get(2).age]).toEqual([[], true, 70]);
+    expect(contents(there, ['nora@example.org'])).toEqual(contents(here));
+  });
 });

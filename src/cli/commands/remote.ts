@@ -12,7 +12,7 @@ import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { heldLines, notedLines } from '../views/sync.ts';
+import { heldLines, notedLines, stillThereLines } from '../views/sync.ts';
 import {
   type AddOptions,
   addFolder,
@@ -233,8 +233,10 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   const { remotes } = context.store;
   if (await settleHeld(context, options)) return;
   const diary = await context.store.diary();
+  const stillThere: string[] = [];
   const listed = remotes.list().map((remote): ListedRemote => {
-    const at = remote.database === null ? undefined : diary.peer(remote.database).at;
+    const { view = null, at } = remote.database === null ? {} : diary.peer(remote.database);
+    stillThere.push(...stillThereLines(remote.name, remotes.deleted(view, at)));
     return {
       ...remote,
       token: keptToken(context, remote.name) !== undefined,
@@ -247,7 +249,7 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
   // Also from a file, or from machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());
-  for (const line of [...heldLines(diary.held()), ...notedLines(disputes)]) say(context, line);
+  for (const line of [...stillThere, ...heldLines(diary.held()), ...notedLines(disputes)]) say(context, line);
 }
 
 const columns: Column<ListedRemote>[] = [

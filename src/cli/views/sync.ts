@@ -63,7 +63,8 @@ const lookedAt = (counts: ByKind): string =>
 
 /** What waits for a person, and what is worth knowing. */
 export function leftLines(name: string, result: SyncResult): string[] {
-  const { disputes, held, heldThere, refused, isReadOnly, erasedThere, sameEmails, ahead } = result;
+  const { disputes, held, heldThere, refused, stillThere, isReadOnly, erasedThere, sameEmails, ahead } =
+    result;
   const who = escapeControls(name);
   return [
     ...disputeLines(disputes),
@@ -72,6 +73,7 @@ export function leftLines(name: string, result: SyncResult): string[] {
       `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
     refused > 0 &&
       `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
+    ...stillThereLines(name, stillThere),
     isReadOnly && 'The token is read-only: nothing was sent.',
     ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
@@ -83,6 +85,13 @@ export function leftLines(name: string, result: SyncResult): string[] {
       `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
   ].filter((line) => line !== false);
 }
+
+/** The users whom a service has still. */
+export const stillThereLines = (name: string, ids: readonly number[]): string[] =>
+  ids.map(
+    (id) =>
+      `${escapeControls(name)} still has user ${id}, who was deleted here: a patient's token deletes no user there.`,
+  );
 
 const aheadBy = (milliseconds: number): string =>
   milliseconds < 2 * DAY_MS

@@ -136,9 +136,9 @@ export class Diary {
     return { states, characters: Math.max(usual, (3 * bytes) / parts) };
   }
 
-  /** No states, as text. */
-  nothing(collector: Collector, from: Position): Collected & { text: string } {
-    const none: Collected = { states: [], to: from, isLast: false };
+  /** States as text, none unless they are given, which lead no further than `from`. */
+  nothing(collector: Collector, from: Position, states: State[] = []): Collected & { text: string } {
+    const none: Collected = { states, to: from, isLast: false };
     return { ...none, text: this.#text(collector, from, none) };
   }
 

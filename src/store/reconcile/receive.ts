@@ -174,7 +174,9 @@ export class Receiver {
       if (!here) return isInto;
       // Its records would be another's.
       const isTold = isInto || into === (here.state.fields?.[INTO] ?? null);
-      return isTold && mine(state.name) && state.life === here.state.life;
+      // One who is deleted on both sides shows under nobody.
+      const isTheirs = mine(state.name) || (here.state.life % 2 === 0 && users.includes(here.id ?? 0));
+      return isTold && isTheirs && state.life % 2 === here.state.life % 2;
     }
     const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
     const owner = state.fields ? ownerNameOf(state) : undefined;

@@ -1,6 +1,8 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
-import { IS_HELD } from '../reconcile/fold.ts';
+import { Fold, IS_HELD } from '../reconcile/fold.ts';
+import { Names } from '../reconcile/names.ts';
+import type { Name } from '../reconcile/state.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
@@ -90,6 +92,18 @@ export class Remotes {
     const from = source === 'sync' ? [caller ?? 'another machine'] : [];
     const file = isOfFile ? [`the machine that ${caller ?? 'the file'} is from`] : [];
     return [...new Set([...told, ...from, ...file])].sort();
+  }
+
+  /** The users of these names, or null for none, who were deleted here after a moment, in milliseconds since 1970, by id. */
+  deleted(users: readonly Name[] | null, after = 0): number[] {
+    const names = new Names(this.db);
+    const ids = (users ?? []).flatMap((name) => names.idOf('user', name) ?? []);
+    const sql = `SELECT max(coalesce(head.at, head.clock / 1000)) FROM history AS entry JOIN history AS head ON head.seq = entry.head
+      WHERE entry.record = 'user' AND entry.recordId = ?`;
+    return [...new Fold(this.db, names).of('user', ids)].flatMap(([id, { row, state }]) => {
+      const isDeleted = !row && state.life % 2 === 0;
+      return isDeleted && (this.db.value<number>(sql, id) ?? 0) > after ? [id] : [];
+    });
   }
 
   /** How many deletions from elsewhere wait for consent. */
