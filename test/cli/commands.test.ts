@@ -102,6 +102,7 @@ describe('log add', () => {
   test.each([
     ['Piriformis strech', 'Piriformis Stretch'],
     ['piriformis stretch', 'Piriformis Stretch'],
+    ['pirformis', 'Piriformis Stretch'],
   ])('points out that %s is close to %s', async (name, known) => {
     const db = logged(1);
     const { code, stderr } = await run(['log', 'add', ...NEW_LOG.with(1, name)], { db });

@@ -8,9 +8,19 @@ const folded = (text: string) =>
 
 /**
  * The candidate that was probably meant: the closest by edit distance (Levenshtein), case, spaces and
- * dashes aside, if at most a third of it differs.
+ * dashes aside, if at most a third of it differs; else the first that has a word so close to each of the text.
  */
 export function closest(text: string, candidates: Iterable<string>): string | undefined {
+  const all = [...candidates];
+  return (
+    nearest(text, all) ??
+    all.find((candidate) => wordsOf(text).every((word) => nearest(word, wordsOf(candidate)) !== undefined))
+  );
+}
+
+const wordsOf = (text: string) => text.trim().split(/[\s_-]+/);
+
+function nearest(text: string, candidates: readonly string[]): string | undefined {
   const wanted = folded(text);
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
