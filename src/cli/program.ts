@@ -46,7 +46,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return 0;
   } catch (error) {
     const command = commandNamed(program, words);
-    return report(context, error, nameOf(command), command.createHelp().commandUsage(command));
+    const usage = command.createHelp().commandUsage(command);
+    return report(context, error, { command: nameOf(command), usage, words });
   } finally {
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
@@ -91,7 +92,7 @@ async function home(context: Context, argv: readonly string[]): Promise<number> 
     await showHome(context);
     return 0;
   } catch (error) {
-    return report(context, error, 'sciatica');
+    return report(context, error, { command: 'sciatica', usage: 'sciatica', words: argv });
   } finally {
     context.close();
   }

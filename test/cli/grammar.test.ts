@@ -88,6 +88,23 @@ describe('mistakes', () => {
       "unknown command 'piri' (to record an exercise: sciatica log add piri 6 4)",
       'sciatica log --help',
     ],
+    [
+      ['piri', '6', '4'],
+      "unknown command 'piri' (to record an exercise: sciatica log add piri 6 4)",
+      'sciatica --help',
+    ],
+    [
+      ['--quiet', "Child's Pose", '7/10', '5/10', '--date', 'last friday'],
+      "unknown command 'Child's Pose' (to record an exercise: sciatica log add 'Child'\\''s Pose' 7/10 5/10 --date 'last friday')",
+      'sciatica --help',
+    ],
+    [['lgo', 'add', 'piri', '6', '4'], "unknown command 'lgo' (did you mean log?)", 'sciatica --help'],
+    [
+      ['log', 'agian', 'piri', '6', '4'],
+      "unknown command 'agian' (did you mean again?)",
+      'sciatica log --help',
+    ],
+    [['pian', '6', '4'], "unknown command 'pian' (did you mean ", 'sciatica --help'],
     [['log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
     [['help', 'log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
     [

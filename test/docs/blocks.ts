@@ -195,7 +195,8 @@ function errorCodes(): [code: ErrorCode, meaning: string][] {
 function errorBlock(): string {
   const rows = errorCodes().map(([code, meaning]) => {
     const error = new SciaticaError(code, 'x');
-    return [meaning, String(report(context(), error, 'sciatica')), String(problemResponse(error).status)];
+    const line = { command: 'sciatica', usage: 'sciatica', words: [] };
+    return [meaning, String(report(context(), error, line)), String(problemResponse(error).status)];
   });
   return table(['What went wrong', 'Exit code', 'HTTP status'], rows);
 }

@@ -47,16 +47,23 @@ export function fileError(error: unknown, explain: (errno: string) => [ErrorCode
 /** The answer to a question was no. */
 export class Declined extends Error {}
 
+/** A command line that failed. */
+interface CommandLine {
+  /** The full name of the command, to point to its help. */
+  command: string;
+  /** How it is called, such as `sciatica log show [options] <id>`. */
+  usage: string;
+  words: readonly string[];
+}
+
 /**
  * Reports an error on stderr.
  * @param thrown what the command threw
- * @param command the full name of the command, to point to its help
- * @param usage how the command is called, such as `sciatica log show [options] <id>`
  * @returns the exit code
  */
-export function report(context: Context, thrown: unknown, command: string, usage = command): number {
+export function report(context: Context, thrown: unknown, line: CommandLine): number {
   const error = fileSystemError(thrown);
-  if (error instanceof CommanderError) return reportUsage(context, error, command, usage);
+  if (error instanceof CommanderError) return reportUsage(context, error, line);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
     sayAlways(context, error.message);
@@ -143,16 +150,16 @@ function meantBy(noun: string, word: string): string | undefined {
 }
 
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
-function reportUsage(context: Context, error: CommanderError, command: string, usage: string): number {
+function reportUsage(context: Context, error: CommanderError, line: CommandLine): number {
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
-  const message = reworded(error.message.replace(/^error: /, ''), command, usage);
+  const message = reworded(error.message.replace(/^error: /, ''), line);
   sayAlways(context, `sciatica: ${escapeControls(message)}`);
-  sayAlways(context, `See: ${command} --help`);
+  sayAlways(context, `See: ${line.command} --help`);
   return 2;
 }
 
 /** What commander says of a command line, in the words of the other errors. */
-const reworded = (message: string, command: string, usage: string): string =>
+const reworded = (message: string, { command, usage, words }: CommandLine): string =>
   message
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
     .replace(
@@ -181,15 +188,23 @@ const reworded = (message: string, command: string, usage: string): string =>
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. It must be (.*)\.$/s,
       "$2 must be $3, not '$1'",
     )
-    .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
-      const noun = command.replace(/^sciatica ?/, '');
-      const meant = meantBy(noun, word);
-      if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
-      if (painIn([word]).levels.length > 0 || (noun === 'log' && isNoName(word)))
-        return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
-      const isName = noun === 'log' && suggestion === '';
-      return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
-    })
+    .replace(
+      /^(unknown command '(.*?)')( \(did you mean .*)?$/s,
+      (all, unknown: string, word: string, suggestion = '') => {
+        const noun = command.replace(/^sciatica ?/, '');
+        const meant = meantBy(noun, word);
+        if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
+        if (painIn([word]).levels.length > 0 || (noun === 'log' && isNoName(word)))
+          return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
+        const said = words.slice(words.indexOf(word));
+        const isSession = painIn(said).levels.length === 2;
+        // A mistyped command stays one.
+        const isName =
+          noun === '' ? isSession && !/log|pain|trial/.test(suggestion) : noun === 'log' && !suggestion;
+        const session = (isSession ? said : [word, '6', '4']).map(quoted).join(' ');
+        return isName ? `${unknown} (to record an exercise: sciatica log add ${session})` : all;
+      },
+    )
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^unknown option '.*'$/s,
