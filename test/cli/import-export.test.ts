@@ -48,6 +48,28 @@ describe('import', () => {
     expect(records(db).logs).toHaveLength(400);
   });
 
+  it('says which new records are the same as some that were here before, and how to take them back', async () => {
+    const db = noraWith({});
+    const rows = ['2026-01-05,6,4,true,', '2026-01-06,6,4,true,stiff'];
+    const csv = (...more: string[]) =>
+      file(
+        'diary.csv',
+        ['userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes', ...rows, ...more].join(
+          '\n1,stretch,Plank,',
+        ),
+      );
+    expect((await run(['import', csv()], { db })).stderr).not.toContain('Note');
+    const note = 'Note: here before, with the same values: 2 logs.\n';
+    const dry = await run(['import', csv('2026-01-06,6,4,true,'), '--dry-run'], { db });
+    expect(dry.stderr).toBe(
+      `0 users\n3 logs: 3 new\nFor: Nora Lind (user 1)\n${note}This was a dry run: nothing was written.\n`,
+    );
+    const again = await run(['import', csv('2026-01-06,6,4,true,'), '--json'], { db });
+    expect(again.stderr).toContain(`${note}If the file was imported before: sciatica undo 4\n`);
+    expect(JSON.parse(again.stdout).alike).toEqual([{ record: 'log', count: 2 }]);
+    expect(records(db).logs).toHaveLength(6);
+  });
+
   it('reads stdin', async () => {
     const db = freshPath();
     const { code } = await run(['import', '-'], { db, stdin: JSON.stringify(noraAt(4)) });

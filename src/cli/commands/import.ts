@@ -13,9 +13,9 @@ import type { Command } from '../input/command.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
 import { type Progress, progressOf } from '../terminal/progress.ts';
-import { isAlwaysCounted } from '../views/holding.ts';
+import { countedKind, isAlwaysCounted } from '../views/holding.ts';
 import {
   describeCounts,
   describeMoved,
@@ -62,7 +62,7 @@ export function addImportCommand(program: Command, context: Context): void {
 
 A JSON export says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the lists of the file were changed by hand, it counts as one without an origin. NDJSON with --origin says only which database it is from: its new records come in, and what was changed here stays.
 
-Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has only one goal, and only one routine of each name: renumber does not help there. A user who was erased here is a conflict too.
+Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one, with a note if the same was here before. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has only one goal, and only one routine of each name: renumber does not help there. A user who was erased here is a conflict too.
 
 The ids in a file without an origin may be those of another database. If this database has several users, records whose users are not in the file need --as ID, or --same-ids if the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.
 
@@ -229,11 +229,17 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   const { result } = task;
   if (!result) return;
   sayCounts(context, result, options);
-  const { counts, recipients, replaced, moved, erased, disputes, held, erasedThere } = result;
+  const { counts, alike, recipients, replaced, moved, erased, disputes, held, erasedThere } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
   const newcomers = options.dryRun ? [] : recipients.flatMap(({ id, isNew }) => (isNew ? id : []));
   for (const id of newcomers) saySameEmail(context, context.store.users.get(id), newcomers);
   if (replaced.length > 0) say(context, `Changed records of: ${escapeControls(namesOf(replaced))}`);
+  if (alike.length > 0) {
+    const same = alike.map(({ record, count }) => countedKind(count, record)).join(', ');
+    say(context, `Note: here before, with the same values: ${same}.`);
+    const undo = `undo ${context.store.latestChange}`;
+    if (!options.dryRun) say(context, `If the file was imported before: ${commandLine(context, undo)}`);
+  }
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(disputes)) say(context, line);
   if (erased > 0) say(context, leftOutLine(erased));
@@ -255,12 +261,13 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
 }
 
 function sayCounts(context: Context, result: ImportResult, options: ImportOptions): void {
-  const { counts, recipients, replaced, moved, disputes, held, erasedThere } = result;
+  const { counts, alike, recipients, replaced, moved, disputes, held, erasedThere } = result;
   if (options.json)
     print(
       context,
       JSON.stringify({
         ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
+        alike,
         recipients: recipients.map(({ id }) => id),
         replaced: replaced.map(({ id }) => id),
         moved,

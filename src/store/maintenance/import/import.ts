@@ -24,6 +24,7 @@ import {
   replacedUsers,
 } from './owners.ts';
 import {
+  alike,
   type Counts,
   counts,
   followUsers,
@@ -55,6 +56,8 @@ export type PlaceName = (at: number, kind: KindName) => string;
 
 export interface ImportResult {
   counts: Readonly<Record<KindName, Counts>>;
+  /** How many records of a kind come as new ones and say the same as one that was here before; no kind of which there are none. */
+  alike: readonly { record: KindName; count: number }[];
   /** Users to whom records come whom the file does not name so: the first 20 of them. */
   recipients: readonly Recipient[];
   /** Users here whose records the file replaces, or would replace: the first 20 of them. */
@@ -192,6 +195,7 @@ export class Import {
       counts: this.#countAll((kind) =>
         countsOf(counts(db, kind), { counts: received.counts, disputes: unsaid }, kind, staged),
       ),
+      alike: [],
       recipients: gainers(db, before),
       replaced: changedUsers(db, before),
       moved,
@@ -264,6 +268,10 @@ export class Import {
     }
     const result = {
       counts: this.#countAll((kind) => counts(this.db, kind)),
+      // Of users, the e-mail address says it.
+      alike: ownedStaged
+        .map((kind) => ({ record: kind.name, count: alike(this.db, kind) }))
+        .filter(({ count }) => count > 0),
       recipients: recipients(this.db),
       replaced: replacedUsers(this.db),
       moved: movedRecords(this.db),

@@ -246,6 +246,18 @@ export function withOutcome(
   return { count, places: count > 0 ? db.column<number>(sql, outcome, limit) : [] };
 }
 
+/** How many records without an id say the same as one that is stored: an import of the same file before may have brought that. */
+export function alike(db: Database, { table, staged, columns, same }: StagedKind): number {
+  const comes = 'id IS NULL AND _outcome IS NULL';
+  const names = columns.join(', ');
+  // By sorting: an index on the user alone would be searched for each of them.
+  const both = `SELECT ${names} FROM ${staged} WHERE ${comes} INTERSECT
+    SELECT ${names} FROM main.${table} WHERE userId IN (SELECT userId FROM ${staged} WHERE ${comes})`;
+  return (
+    db.value<number>(`SELECT count(*) FROM ${staged} AS i JOIN (${both}) AS m ON ${same} WHERE ${comes}`) ?? 0
+  );
+}
+
 export function counts(db: Database, { staged }: StagedKind): Counts {
   const all = Object.fromEntries(counted.map((name) => [name, 0])) as Counts;
   const rows = db.all<{ outcome: Outcome | null; count: number }>(
