@@ -24,7 +24,7 @@ describe('log add', () => {
       answers: [
         ['Piriformis Stretch', `glu${enter}`],
         ['Day of the exercise', enter],
-        ['Pain before', `6${enter}`],
+        ['Pain before', `6/10${enter}`],
         ['Pain after', `3${enter}`],
         ['Did it help? (Y/n)', enter],
         ['Notes', enter],

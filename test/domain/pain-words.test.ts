@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNoName, painIn } from '../../src/domain/words/pain-words.ts';
+import { isNoName, levelMeant, painIn } from '../../src/domain/words/pain-words.ts';
 
 test.each([
   ['bird dog 6 4', 'bird dog', '6 4', ''],
@@ -79,3 +79,15 @@ test.each([
   'A',
   '桥',
 ])('%s may name one', (text) => expect(isNoName(text)).toBe(false));
+
+test.each([
+  ['7/10', '7'],
+  [' seven ', '7'],
+  ['７ out of 10', '7'],
+  ['7', '7'],
+  ['6,5', '6,5'],
+  ['6 4', '6 4'],
+  ['6 stiff', '6 stiff'],
+  ['stiff', 'stiff'],
+  ['', ''],
+])('the level of %j is %j', (text, level) => expect(levelMeant(text)).toBe(level));

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { painIn } from '../../domain/words/pain-words.ts';
+import { levelMeant } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
@@ -87,16 +87,14 @@ async function record(context: Context, words: readonly string[], options: Optio
 function flagsIn(words: readonly string[]): Record<string, string> {
   const [word, ...others] = words;
   if (word === undefined) return {};
-  // As for a session: `7/10` and `seven`, which is a level only behind another word.
-  const [level = word, second] = painIn(['', word]).levels;
-  if (level === word && !/^-?\d/.test(word))
+  if (levelMeant(word) === word && !/^-?\d/.test(word))
     throw usage(
       `${quoted(escapeControls(word))} is no pain from 1 to 10, which comes first, as in sciatica pain 7, and none of the commands add, show, edit and rm.`,
     );
   const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
   const notes = others.slice(time ? 1 : 0).join(' ');
   return {
-    [painEntryFields.pain.flag]: second === undefined ? level : word,
+    [painEntryFields.pain.flag]: word,
     ...(time && { [painEntryFields.timeOfDay.flag]: time }),
     ...(notes && { [painEntryFields.notes.flag]: notes }),
   };

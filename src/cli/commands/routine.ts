@@ -315,10 +315,11 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
   message: `is missing for ${quoted(escapeControls(exerciseName))}: add --set ${quoted(escapeControls(`${exerciseName}=6,4`))}, or =s to skip it`,
 });
 
-/** Two numbers such as `6 4`, or `6,4`, and a note if there is more; null for `s`; undefined for anything else. */
+/** Two numbers such as `6 4`, `6,4`, `6/10 4/10` or `6 -> 4`, and a note if there is more; null for `s`; undefined for anything else. */
 function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
-  const [, before, after, notes = ''] = /^(\d{1,9})(?:\s*,\s*|\s+)(\d{1,9})(?:\s+(.+))?$/s.exec(text) ?? [];
+  const [, before, after, notes = ''] =
+    /^(\d{1,9})(?:\/10)?(?:\s*(?:,|-+>|→)\s*|\s+(?:to\s+)?)(\d{1,9})(?:\/10)?(?:\s+(.+))?$/s.exec(text) ?? [];
   const [painBefore, painAfter] = [Number(before), Number(after)];
   const isPain = (level: number) => level >= min && level <= max;
   if (!isPain(painBefore) || !isPain(painAfter) || notes.length > logFields.notes.max) return undefined;

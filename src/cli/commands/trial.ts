@@ -18,6 +18,7 @@ import {
   trialRecord,
 } from '../../domain/trial.ts';
 import { addDays } from '../../domain/words/day.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import { deviationOf, powerOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -275,30 +276,29 @@ async function recordDay(context: Context, words: readonly string[], options: Op
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 
-const NUMBER = /^-?\d+([.,]\d+)?$/;
-
 /** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
 function wordsOf(
   words: readonly string[],
   { due }: TrialStatus,
   date: unknown,
 ): Record<string, string | number> {
-  const [one = '', two = ''] = words;
   if (words.length === 0) return {};
-  if (!NUMBER.test(one))
+  const { before, levels, after } = painIn(words);
+  const [one, two] = levels;
+  if (before.length > 0 || one === undefined)
     throw usage(
-      `${quoted(escapeControls(one))} is no pain from 1 to 10, which comes first, as in sciatica trial 6 3, and none of the commands start, add, show and stop.`,
+      `${quoted(escapeControls(String(words[0])))} is no pain from 1 to 10, which comes first, as in sciatica trial 6 3, and none of the commands start, add, show and stop.`,
     );
-  const isPair = NUMBER.test(two);
-  const notes = words.slice(isPair ? 2 : 1).join(' ');
-  const pains = isPair
-    ? {
-        first: Number(one),
-        second: Number(two),
-        ...(date === undefined && due?.pain === 'second' && { date: due.date }),
-      }
-    : due?.pain === 'second' && (date === undefined || date === due.date)
-      ? { second: Number(one), date: due.date }
-      : { first: Number(one) };
+  const notes = after.join(' ');
+  const pains =
+    two !== undefined
+      ? {
+          first: Number(one),
+          second: Number(two),
+          ...(date === undefined && due?.pain === 'second' && { date: due.date }),
+        }
+      : due?.pain === 'second' && (date === undefined || date === due.date)
+        ? { second: Number(one), date: due.date }
+        : { first: Number(one) };
   return { ...pains, ...(notes && { notes }) };
 }

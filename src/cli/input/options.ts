@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
-import { type Field, type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
-import { choiceMeant } from '../../domain/words/choice.ts';
-import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
+import { textMeant } from '../../domain/typed.ts';
+import { faultOfDay } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import type { Options } from '../terminal/output.ts';
 
@@ -23,15 +23,10 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
   for (const [name, field] of Object.entries(fields)) {
     const value = options[optionName(field.flag)];
     if (value === '' && field.optional) values[name] = null;
-    else if (typeof value === 'string') texts[name] = meant(field, value, today);
+    else if (typeof value === 'string') texts[name] = textMeant(field, value, today);
     else if (value !== undefined) values[name] = value;
   }
   return { ...values, ...fromTexts(fields, texts) };
-}
-
-function meant(field: Field, text: string, today: string): string {
-  if (field.kind === 'date') return parseDay(text, today, field.edge);
-  return (field.kind === 'choice' && choiceMeant(text, field.choices)) || text;
 }
 
 /** What is wrong with the days among `values`, by field, where there is more to say than that it is no day. */

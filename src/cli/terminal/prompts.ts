@@ -5,7 +5,8 @@ import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { DAYS_IN_SHORT, daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { textMeant } from '../../domain/typed.ts';
+import { DAYS_IN_SHORT, daysTaken, faultOfDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
 import type { Streams } from './plain-prompts.ts';
 import { wrap } from './width.ts';
@@ -161,9 +162,7 @@ export async function askLine(
 }
 
 function fieldValue(field: Field, text: string, today: string): unknown {
-  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today, field.edge) : text })[
-    'field'
-  ];
+  return fromTexts({ field }, { field: textMeant(field, text, today) })['field'];
 }
 
 /** What is wrong with the value of a field, as a sentence; undefined if nothing is. */

@@ -25,6 +25,13 @@ export function painIn(words: readonly string[]): PainWords {
   return { before: words, levels: [], after: [] };
 }
 
+/** The level of pain that a text says and nothing else, such as `7/10` or `seven`; any other text as it is. */
+export function levelMeant(text: string): string {
+  const { before, levels, after } = painIn(['', ...text.trim().split(/\s+/)]);
+  const [level = text, ...others] = levels;
+  return before.length === 1 && others.length === 0 && after.length === 0 ? level : text;
+}
+
 /** Full-width and Arabic digits and fractions as their plain characters. */
 const inPlainDigits = (word: string): string =>
   word.normalize('NFKC').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
