@@ -115,8 +115,13 @@ export class Context {
    */
   get databasePath(): string {
     const chosen = this.#chosenPath;
-    if (chosen === '')
-      throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
+    if (chosen === '') {
+      const where =
+        this.db === ''
+          ? '--db is empty: give it a file.'
+          : 'SCIATICA_DB is empty: set it to a file, or unset it.';
+      throw new SciaticaError('invalid', where);
+    }
     return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
   }
 

@@ -82,8 +82,8 @@ function isHome(argv: readonly string[]): boolean {
 /** Shows the home screen. @returns the exit code */
 async function home(context: Context, argv: readonly string[]): Promise<number> {
   const at = argv.findIndex((word) => /^--db(=|$)/.test(word));
-  const db = argv[at]?.split('=').slice(1).join('=') || argv[at + 1];
-  if (at >= 0) context.db = db;
+  const word = argv[at];
+  if (word) context.db = word.startsWith('--db=') ? word.slice('--db='.length) : argv[at + 1];
   context.mayAsk = !argv.includes('--no-input');
   context.mayColour = !argv.includes('--no-color');
   context.quiet = argv.some((word) => word === '-q' || word === '--quiet');

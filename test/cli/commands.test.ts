@@ -76,11 +76,11 @@ describe('log add', () => {
 
   test('names every fault by its flag, and writes nothing', async () => {
     const db = one();
-    const words = ['log', 'add', '--user', '7', '--type', 'yoga', '--before', '0', '--date', '2026-02-30'];
+    const words = ['log', 'add', '--user', '0', '--type', 'yoga', '--before', '0', '--date', '2026-02-30'];
     const { code, stdout, stderr } = await run(words, { db });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const fault of [
-      '--user must be the id of an existing user',
+      '--user must be a whole number, 1 or more',
       `--type must be one of ${exerciseTypes.join(', ')}`,
       '--name is missing',
       '--before must be a whole number from 1 to 10',
@@ -161,6 +161,13 @@ describe('whose log it is', () => {
       code: 3,
       stderr: expect.stringContaining('SCIATICA_USER is 9') as unknown,
     }));
+  test.each([['add'], ['again']])('log %s for a user who is not there', async (verb) =>
+    expect(await run(['log', verb, 'piri', '6', '4', '--user', '9'], { db: two() })).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'sciatica: There is no user 9.\n',
+    }),
+  );
   test('a SCIATICA_USER that is no id is named', async () =>
     expect(await owner([], { SCIATICA_USER: 'x' })).toMatchObject({
       code: 2,

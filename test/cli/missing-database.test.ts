@@ -201,3 +201,14 @@ it.skipIf(!hasStrace)(
   },
   180_000,
 );
+
+it.each([
+  [['logs', '--db='], undefined, '--db is empty: give it a file.'],
+  [['--db', ''], undefined, '--db is empty: give it a file.'],
+  [['--db='], undefined, '--db is empty: give it a file.'],
+  [['logs'], '', 'SCIATICA_DB is empty: set it to a file, or unset it.'],
+  [[], '', 'SCIATICA_DB is empty: set it to a file, or unset it.'],
+])('an empty path says where it is from: %j', async (words, db, message) => {
+  const { code, stderr } = await run(words, db === undefined ? {} : { db });
+  expect([code, stderr]).toEqual([2, `sciatica: ${message}\n`]);
+});

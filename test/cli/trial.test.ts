@@ -119,11 +119,7 @@ describe('a start', () => {
 describe('a day', () => {
   test.each<[string, [number, string[]][], object[]]>([
     ['at once', [[0, ['6', '3']]], [{ date: '2026-03-02', first: 6, second: 3, done: true }]],
-    [
-      'as a scale of ten',
-      [[0, ['6/10', '→', '3/10', 'better']]],
-      [{ first: 6, second: 3, notes: 'better' }],
-    ],
+    ['as a scale of ten', [[0, ['6/10', '→', '3/10', 'better']]], [{ first: 6, second: 3, notes: 'better' }]],
     [
       'with flags, as a scale of ten',
       [[0, ['add', '--first', '6/10', '--second', 'three']]],

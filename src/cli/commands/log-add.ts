@@ -94,7 +94,7 @@ interface Draft {
 /**
  * `log add`: records a session of an exercise.
  * @param words name, pain before, pain after, note…
- * @throws SciaticaError `invalid` with every fault; then nothing was written
+ * @throws SciaticaError `not-found` for a user who is not there; `invalid` with every other fault; then nothing was written
  */
 async function addLog(context: Context, words: readonly string[], options: Options): Promise<void> {
   checkJson(options, logRecord);
@@ -159,6 +159,7 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
   const given = valuesOf(logFields, options, context.today);
   const { name, values } = readWords(words, given);
   const userId = given['userId'] ?? resolveUser(context, undefined);
+  if (Number(userId) >= 1) context.store.users.get(Number(userId));
   return {
     name,
     brief: words.length > 0,
