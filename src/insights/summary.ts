@@ -18,7 +18,7 @@ export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** The day the summary looks back from. By default `until`, else the day of the latest log. */
+  /** The day the summary looks back from. By default `until`, else the latest day that has a record. */
   readonly asOf?: string | undefined;
   readonly rule?: ResponseRule | undefined;
   /** How many a week to compare with. */
@@ -77,10 +77,11 @@ export class Tally {
   summary(options: SummaryOptions = {}): Summary {
     const rule = options.rule ?? responseRules.default;
     const dates = this.#diary.dates;
+    const exercised = dates.filter((date) => this.#diary.sessionsOn(date) > 0);
     const [first, last] = [dates[0], dates.at(-1)];
-    const since = options.since ?? first;
-    const until = options.until ?? last;
-    const asOf = options.asOf ?? until;
+    const since = options.since ?? exercised[0] ?? first;
+    const until = options.until ?? exercised.at(-1) ?? last;
+    const asOf = options.asOf ?? options.until ?? last;
     const { sessions } = this.#all;
     const known = {
       since: since ?? null,
@@ -90,7 +91,7 @@ export class Tally {
       leftOut: options.leftOut ?? 0,
       rule,
     };
-    if (first === undefined || since === undefined || until === undefined || asOf === undefined)
+    if (!first || !last || !since || !until || !asOf)
       return {
         ...known,
         overall: null,
@@ -100,7 +101,6 @@ export class Tally {
         pain: null,
         rhythm: null,
       };
-    const exercised = dates.filter((date) => this.#diary.sessionsOn(date) > 0);
     const sessionsByDay = new Map(exercised.map((date) => [date, this.#diary.sessionsOn(date)]));
     const { pains } = this;
     const prior = priorOf(this.#exercises);
@@ -110,7 +110,7 @@ export class Tally {
       overall: sessions > 0 ? summarizeResponse(this.#all, prior, rule) : null,
       controlDays: found.controlDays,
       exercises: summarizeExercises(this.#exercises, found, prior, rule),
-      level: painLevel(pains, { since, until }),
+      level: painLevel(pains, { since: options.since ?? first, until: options.until ?? last }),
       pain: summarizeTrend(pains, asOf),
       rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, options.target),
     };

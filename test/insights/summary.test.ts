@@ -137,6 +137,22 @@ describe('the rhythm', () => {
     });
   });
 
+  test('nor does it stretch the period, which the pain may leave', () => {
+    const pain = [
+      { id: 1, date: '2026-01-01', pain: 9 },
+      { id: 2, date: '2026-04-30', pain: 2 },
+    ];
+    const summary = summarize([on('2026-03-02'), on('2026-03-15')], {}, pain);
+    expect(summary).toMatchObject({
+      since: '2026-03-02',
+      until: '2026-03-15',
+      asOf: '2026-04-30',
+      rhythm: { sessionsPerWeek: 1, daysSinceLast: 46 },
+      pain: { last4Weeks: { until: '2026-04-30' } },
+    });
+    expect(summarize([], {}, pain)).toMatchObject({ since: '2026-01-01', until: '2026-04-30' });
+  });
+
   test('a period under a week counts as one', () => {
     expect(summarize([on('2026-03-02')]).rhythm).toMatchObject({
       sessionsPerWeek: 1,
