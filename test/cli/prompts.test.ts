@@ -161,6 +161,37 @@ describe('log add', () => {
     expect(stderr).toContain('> It must be a whole number\nfrom 1 to 10');
   });
 
+  test.each<[string, string[], string]>([
+    [
+      'yes or no',
+      ['log', 'rm', '1'],
+      'Delete log 1: Glute\nBridge on 2026-01-01,\npain 6 → 4 (↓2),\neffective? (y/N)',
+    ],
+    [
+      'which one',
+      ['log', 'edit'],
+      'Change which log?\n❯ 2  Piriformis Stretch on\n  2026-03-01, pain 6 → 4 (↓2),\n  effective\n',
+    ],
+    ['one of many', ['log', 'add'], 'strengthening, 1 session, the\nlatest on 2026-01-01'],
+    ['an answer', ['user', 'edit', '1'], '(it stays on\nthis computer; nothing is ever\nsent to it)'],
+  ])('so is a question for %s', async (_, words, shown) => {
+    const isUser = words[0] === 'user';
+    const answers: [string, string][] = isUser
+      ? [
+          ['First name', enter],
+          ['Last name', enter],
+          ['E-mail', ctrlC],
+        ]
+      : words[1] === 'add'
+        ? [
+            ['❯', down],
+            ['latest on', ctrlC],
+          ]
+        : [['?', ctrlC]];
+    const { stderr } = await run(words, { db: logged(), columns: 32, answers });
+    expect(stderr).toContain(shown);
+  });
+
   test('what is typed ahead waits for its question', async () => {
     const db = logged();
     const { context, written } = started({ db, columns: 80, answers: [['three', enter]] });

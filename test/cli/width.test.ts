@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import stringWidth from 'fast-string-width';
 import { expect, test } from 'vitest';
-import { clip, isSimple, widthOf } from '../../src/cli/terminal/width.ts';
+import { clip, isSimple, widthOf, wrap } from '../../src/cli/terminal/width.ts';
 
 // What cli-table3 measures with; the build puts ours in its place.
 const required = createRequire(createRequire(import.meta.url).resolve('cli-table3'));
@@ -35,3 +35,10 @@ test('a text that is wider than the limit has some width above it', () => {
   for (const text of ['背'.repeat(50), '👩‍👩‍👧'.repeat(50), 'a'.repeat(50)])
     expect(widthOf(text, 7)).toBeGreaterThan(7);
 });
+
+test('a command to go on with is not broken', () =>
+  expect(wrap('The figures behind this: sciatica summary --details (all)', { width: 30 })).toEqual([
+    'The figures behind this:',
+    'sciatica summary --details',
+    '(all)',
+  ]));

@@ -96,13 +96,15 @@ export async function addFolder(
     forgetToken(context, name);
     throw error;
   }
-  print(
+  sayDone(
     context,
     `Remote ${name} is ${escapeControls(path)}, ${key === null ? 'not encrypted' : 'encrypted'}.`,
   );
-  if (isNew && key !== null)
-    print(context, `Its key, which the other machines ask for in sciatica remote add:\n${key}`);
-  print(context, `Next: ${commandLine(context, `sync ${name}`)}`);
+  if (isNew && key !== null) {
+    sayDone(context, 'Its key, for sciatica remote add on the other machines:');
+    print(context, key);
+  }
+  sayDone(context, `Next: ${commandLine(context, `sync ${name}`)}`);
 }
 
 /** The ids of the users whose records go there; undefined for all. */

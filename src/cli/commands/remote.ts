@@ -10,7 +10,7 @@ import { type Options, plainJsonOption } from '../input/options.ts';
 import { checkToken, forgetToken, keepToken, keptToken, readToken } from '../input/token-file.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { heldLines, notedLines, stillThereLines } from '../views/sync.ts';
 import {
@@ -134,7 +134,7 @@ async function addService(
   if (token !== undefined) keepToken(context, name, token);
   const next = commandLine(context, `sync ${name} --dry-run`);
   const withToken = token === undefined ? 'without a token' : 'with a token';
-  print(context, `Remote ${name} is ${url.href}, ${withToken}.\nNext: ${next}`);
+  sayDone(context, `Remote ${name} is ${url.href}, ${withToken}.\nNext: ${next}`);
   if (obstacle) say(context, `Note: ${escapeControls(obstacle)} The remote is kept, but was not tried.`);
 }
 

@@ -44,17 +44,11 @@ export function sayAlways(context: Context, text: string): void {
   else context.stderr.write(`${fitted}\n`);
 }
 
-/** Stands for a space where no line is broken: of private use, and as wide. */
-const UNBROKEN = '\ue000';
-
-/** A message wrapped for a terminal, as it is elsewhere. A command to go on with stays whole, so that it can be copied. */
+/** A message wrapped for a terminal, as it is elsewhere. */
 function fittedTo({ isTTY, columns: width }: Output, text: string): string {
   if (!isTTY || !width) return text;
-  const whole = text.replace(/(?<=: )sciatica .*?(?=[.;]? \(|[.;] |$)/gm, (command) =>
-    command.replaceAll(' ', UNBROKEN),
-  );
-  const lines = whole.split('\n').flatMap((line) => wrap(line.trimStart(), { width }, line.search(/\S|$/)));
-  return lines.join('\n').replaceAll(UNBROKEN, ' ');
+  const lines = text.split('\n').flatMap((line) => wrap(line.trimStart(), { width }, line.search(/\S|$/)));
+  return lines.join('\n');
 }
 
 /** Writes to stdout that something was done; with --quiet nothing. */

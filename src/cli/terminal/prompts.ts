@@ -80,7 +80,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     (prompts, streams) =>
       prompts.input(
         {
-          message: `${field.help}${none}${hint}`,
+          message: fitted(context, `${field.help}${none}${hint}`),
           // Once it is answered, nobody needs to know what else could have been said.
           theme: { style: { message: (text: string, status: string) => headline(text, hint, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
@@ -102,8 +102,9 @@ function hintOf(context: Context, field: Field, current: unknown): string {
 
 /** A question in bold, what can be answered in dim letters. */
 function headline(text: string, hint: string, status: string): string {
-  const question = styleText('bold', text.slice(0, text.length - hint.length));
-  return status === 'done' || hint === '' ? question : question + styleText('dim', hint);
+  const end = text.length - hint.length;
+  const question = styleText('bold', text.slice(0, end));
+  return status === 'done' || hint === '' ? question : question + styleText('dim', text.slice(end));
 }
 
 /** `lower back, left` for lower-back-left. */
@@ -115,7 +116,7 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
   const initial = current ?? (field.optional ? null : values[0]);
   return ask(context, (prompts, streams) =>
-    prompts.select({ message: field.help, choices, default: initial }, streams),
+    prompts.select({ message: fitted(context, field.help), choices, default: initial }, streams),
   );
 }
 
@@ -151,7 +152,7 @@ export async function askLine(
   const answer = await ask(context, (prompts, streams) =>
     prompts.input(
       {
-        message,
+        message: fitted(context, message),
         ...(initial === undefined ? {} : { default: initial }),
         validate: (text) => verdict(context, faultOf(text.trim())),
       },
@@ -178,24 +179,38 @@ export function faultOfValue(field: Field, value: unknown, today: string): strin
   }
 }
 
-/** What is wrong with an answer, wrapped behind a mark of two columns: Inquirer breaks lines within words. */
-const verdict = ({ stderr }: Context, fault: string | undefined): string | true =>
-  fault === undefined || wrap(fault, { width: (stderr.columns || 80) - 2 }).join('\n');
+/**
+ * A text wrapped behind a mark of two columns: Inquirer breaks lines within words.
+ * @param before what further lines begin with
+ * @param after columns for what stands behind it
+ */
+const fitted = ({ stderr }: Context, text: string, { before = '', after = 0 } = {}): string =>
+  wrap(text, { width: (stderr.columns || 80) - 2 - after }).join(`\n${before}`);
+
+/** What is wrong with an answer. */
+const verdict = (context: Context, fault: string | undefined): string | true =>
+  fault === undefined || fitted(context, fault);
 
 /** Asks for a text that is not empty. */
 export function askText(context: Context, message: string): Promise<string> {
   const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
-  return ask(context, (prompts, streams) => prompts.input({ message, validate }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.input({ message: fitted(context, message), validate }, streams),
+  );
 }
 
 /** Asks for a text that is not shown while it is typed. */
 export async function askSecret(context: Context, message: string): Promise<string> {
   const { password } = await import('@inquirer/prompts');
-  return (await ask(context, (_, streams) => password({ message, mask: false }, streams))).trim();
+  return (
+    await ask(context, (_, streams) => password({ message: fitted(context, message), mask: false }, streams))
+  ).trim();
 }
 
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
-  return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.confirm({ message: fitted(context, message, { after: ' (y/N)'.length }), default: yes }, streams),
+  );
 }
 
 /** Asks to pick one of several. */
@@ -204,7 +219,10 @@ export function askChoiceOf<T>(
   message: string,
   choices: readonly { value: T; name: string }[],
 ): Promise<T> {
-  return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
+  const shown = choices.map(({ value, name }) => ({ value, name: fitted(context, name, { before: '  ' }) }));
+  return ask(context, (prompts, streams) =>
+    prompts.select<T>({ message: fitted(context, message), choices: shown }, streams),
+  );
 }
 
 /**
@@ -219,7 +237,15 @@ export function askSearch(
   faultOf: (answer: string) => string | undefined,
 ): Promise<string> {
   const validate = (answer: string) => verdict(context, faultOf(answer));
-  return ask(context, (prompts, streams) => prompts.search({ message, source, validate }, streams));
+  const shown = (term: string | undefined) =>
+    source(term).map(({ value, name, description }) => ({
+      value,
+      name: fitted(context, name, { before: '  ' }),
+      description: fitted(context, description),
+    }));
+  return ask(context, (prompts, streams) =>
+    prompts.search({ message: fitted(context, message), source: shown, validate }, streams),
+  );
 }
 
 /** What stands for a line break in a pasted text while it is edited on one line. */

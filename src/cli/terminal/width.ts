@@ -52,19 +52,26 @@ function* characters(text: string): Generator<Character> {
 /** Most columns of a line of running text: longer ones are hard to read. */
 const MEASURE = 100;
 
+/** A command to go on with, which stays whole so that it can be copied. */
+const COMMAND = /(?<=: )sciatica .*?(?=[.;]? \(|[.;] |$)/g;
+
+/** Stands for a space where no line is broken: of private use, and as wide. */
+const UNBROKEN = '\ue000';
+
 /**
- * Wraps text at spaces, but not between a number and its %, each line `indent` columns in; a word longer than a line,
- * such as a path, stays whole.
+ * Wraps text at spaces, but not in a command or between a number and its %, each line `indent` columns in; a word longer
+ * than a line, such as a path, stays whole.
  */
 export function wrap(text: string, { width }: { width: number }, indent = 0): string[] {
   const room = Math.min(width, MEASURE) - indent;
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/ (?!%)/)) {
+  const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', UNBROKEN));
+  for (const word of whole.split(/ (?!%)/)) {
     if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > room) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((text) => ' '.repeat(indent) + text);
+  return [...lines, line].map((text) => ' '.repeat(indent) + text.replaceAll(UNBROKEN, ' '));
 }
