@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RED_FLAGS } from '../../src/domain/red-flags.ts';
 import { freshFolder, keys, prepared, records, run, TODAY } from '../helpers.ts';
 
 const { enter, down, ctrlC } = keys;
@@ -98,6 +99,15 @@ describe('log add, where nobody has recorded anything', () => {
     const { code } = await run(words, { env, answers: who });
     expect(code).toBe(0);
     expect(records(db).logs).toMatchObject([{ exerciseName: 'Cat-Cow', painBefore: 6, painAfter: 4 }]);
+  });
+
+  test.each<[string, string[], [string, string][]]>([
+    ['sciatica', [], [...who, ...exercise]],
+    ['sciatica, left at the exercise', [], [...who, ['Name of the exercise', ctrlC]]],
+    ['log add', ['log', 'add', 'Cat-Cow', '6', '4', '--type', 'stretch'], who],
+  ])('tells who begins with %s once when to get help', async (_, words, answers) => {
+    const { stderr } = await run(words, { env: home().env, answers });
+    expect(stderr.replace(/\s+/g, ' ').split(RED_FLAGS)).toHaveLength(2);
   });
 
   test('says without a terminal how to begin', async () =>

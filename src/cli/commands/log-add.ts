@@ -32,7 +32,7 @@ import { namingFlags, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
-import { redFlagsHelp, sayRedFlags, sayRedFlagsAfter } from '../views/red-flags.ts';
+import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
   'In one line, name an exercise that you have done before by its name, a part of it such as piri, or its initials; a new name needs --type, or is asked about. Unless you say otherwise, the day is today, there are no notes, and the exercise helped if the pain is less after than before. --name is always taken literally.';
@@ -107,7 +107,6 @@ export async function recordFirst(context: Context): Promise<void> {
   await introduce(context);
   await addSession(context, {}, { ...draftOf(context, [], {}), brief: true });
   say(context, `The next time, this is enough: ${commandLine(context, 'log again')}`);
-  await sayRedFlags(context);
 }
 
 async function addSession(context: Context, options: Options, draft: Draft): Promise<void> {

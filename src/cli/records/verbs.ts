@@ -12,6 +12,7 @@ import { namingFlags } from '../terminal/errors.ts';
 import { counted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
 import { columnsOf, summaryOf } from '../views/records.ts';
+import { sayRedFlags } from '../views/red-flags.ts';
 
 /** What the commands of every kind of record do. */
 
@@ -83,11 +84,12 @@ export async function addRecord<K extends KindName>(
   return record;
 }
 
-/** Asks who is there, in a terminal where nobody has recorded anything yet. */
+/** Asks who is there, in a terminal where nobody has recorded anything yet, and says when to get help at once. */
 export async function introduce(context: Context): Promise<void> {
   if (!context.interactive || (existsSync(context.databasePath) && context.store.users.count() > 0)) return;
   say(context, 'First, who are you?');
   await addRecord(context, {}, 'user');
+  await sayRedFlags(context);
 }
 
 /** Shows a record as details, or as JSON. @throws SciaticaError `not-found` */
