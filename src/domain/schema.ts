@@ -61,7 +61,9 @@ function formatOf(field: Field): object {
 
 function boundedText(max: number, pattern: RegExp, error: Say) {
   return z.string({ error }).check(
-    z.regex(pattern, { error }),
+    z.regex(pattern, {
+      error: (issue) => (String(issue.input).includes('\0') ? 'must not hold a NUL character' : error(issue)),
+    }),
     z.refine((value: string) => value.isWellFormed(), {
       error: 'must be valid Unicode: it has half a surrogate pair',
     }),

@@ -218,6 +218,11 @@ describe.each(kinds)('$noun', ({ table, sample, input, patch, fields }) => {
   });
 });
 
+test.each(['\0', 'a\0b', 'nora@example.org\0'])('a NUL is named as what is wrong with %j', (text) => {
+  const { issues } = failure(() => checksOf('user').patch({ firstName: text, email: text }));
+  expect(issues.map(({ message }) => message)).toStrictEqual(Array(2).fill('must not hold a NUL character'));
+});
+
 // Quadratic matching would take minutes here, and the test run into its time limit.
 test.each([
   { text: 'x'.repeat(300_000), why: 'long' },
