@@ -1,4 +1,4 @@
-import { choice, date, type RecordOf } from './fields.ts';
+import { choice, type RecordOf } from './fields.ts';
 import type { FiltersOf } from './filter.ts';
 import { defineKind } from './kind.ts';
 import { logFields, since, until } from './log.ts';
@@ -10,7 +10,7 @@ export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
 /** How much it hurts at some time of a day, with or without exercise; the service adds the id. A day may have several. */
 export const painEntryFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose pain it is' },
-  date: date({ label: 'Date', flag: 'date', help: 'Day of the pain', example: '2026-03-02', ofRecord: true }),
+  date: { ...logFields.date, help: 'Day of the pain' },
   timeOfDay: choice({
     label: 'Time',
     flag: 'time',

@@ -134,13 +134,7 @@ export type Trial = RecordOf<typeof trialRecord>;
 /** What was felt on a day of a trial. It belongs to the trial in whose time it is: a user has one at a time. */
 export const trialDayFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
-  date: date({
-    label: 'Date',
-    flag: 'date',
-    help: 'Day of the trial',
-    example: '2026-03-02',
-    ofRecord: true,
-  }),
+  date: { ...logFields.date, help: 'Day of the trial' },
   first: pain('First', 'first', 'Pain at the time of the exercise, on days without it too', 6),
   second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
   done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether you did what was drawn', example: true }),

@@ -19,6 +19,9 @@ describe('a day on which it cannot have been', () => {
       ['log', 'edit', '1', '--date', day],
       ['user', 'edit', '1', '--diagnosis-date', day],
       ['user', 'add', ...userFlags({ diagnosisDate: day })],
+      ['pain', '5', '--user', '1', '--date', day],
+      ['pain', 'edit', '1', '--date', day],
+      ['trial-day', 'add', '--user', '1', '--first', '5', '--done', '--date', day],
     ]) {
       const refused = await run(argv, { db });
       expect([refused.code, refused.stderr]).toEqual([

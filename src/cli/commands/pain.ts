@@ -5,6 +5,7 @@ import { addDays } from '../../domain/words/day.ts';
 import { levelMeant } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
+import { anywayOption } from '../input/days.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addStoredVerbs } from '../records/commands.ts';
@@ -42,6 +43,7 @@ export function addPainCommand(program: Command, context: Context): void {
     )
     .argument('[words...]', 'pain time note…')
     .fields(painEntryFields)
+    .addOption(anywayOption())
     .addOption(jsonOption())
     .addOption(csvOption())
     .examples('sciatica pain add', 'sciatica pain add 5 evening --date yesterday')

@@ -13,7 +13,7 @@ import { addRecord, editRecord, givenFields, removeRecords, showRecord } from '.
 const withArticle = (word: string): string => `${/^[aeio]/.test(word) ? 'an' : 'a'} ${word}`;
 
 const hasDay = (kind: KindName): boolean =>
-  Object.values(givenFields(kind)).some((field) => field.kind === 'date');
+  Object.values(givenFields(kind)).some((field) => field.kind === 'date' && field.past);
 
 /** Declares `add`. @param lines examples */
 export function addVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
