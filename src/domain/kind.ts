@@ -42,7 +42,10 @@ export interface Kind<Fs extends Fields = Fields> {
     readonly patch?: Partial<RecordOf<Fs>>;
     readonly deleted: number;
   };
-  /** Fields, any of which tells that an object without a name is of this kind. */
+  /**
+   * Required fields, any of which tells that an object without a name is of this kind. Kinds with `userId` among theirs are tried
+   * last.
+   */
   readonly sign: readonly (keyof Fs & string)[];
   /**
    * Where a user has only one record with the same key: the field that it is made of, the key, the rule in the API

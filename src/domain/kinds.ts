@@ -36,6 +36,9 @@ export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
 /** What a person calls one. */
 export const nounOf = (name: KindName): string => kindOf(name).words.one;
 
+/** `an appointment`; in English a u is rather spoken as in "user". */
+export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+
 /** The noun, the list and the verb that adds one, of the commands of a kind. */
 export const commandsOf = (name: KindName) => ({
   add: 'add',

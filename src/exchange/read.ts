@@ -2,7 +2,7 @@ import { type CsvError, Parser } from 'csv-parse';
 import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
-import { type KindName, kindNames, kindOf } from '../domain/kinds.ts';
+import { type KindName, kindNames, kindOf, nounOf, withArticle } from '../domain/kinds.ts';
 import { POSITION } from '../domain/log.ts';
 import type { FileOrigin } from '../domain/origin.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
@@ -191,7 +191,7 @@ function headerOf(cells: string[]): Header {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);
     if (!known.includes(column) && !(kind === 'log' && column === POSITION))
-      return { field, message: `is not a field of a ${kind}${didYouMean(column, known)}` };
+      return { field, message: `is not a field of ${withArticle(nounOf(kind))}${didYouMean(column, known)}` };
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
   const missing = known.filter((name) => name !== 'id' && !fields[name]?.optional && !columns.includes(name));

@@ -1,11 +1,22 @@
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
-import { type KindName, kindNames, kindOf, ownedKindNames } from '../domain/kinds.ts';
+import { type KindName, kindNames, kindOf, ownedKindNames, withArticle } from '../domain/kinds.ts';
 import { type FileOrigin, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
 import { isObject } from '../lib/strict-json.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
+
+/** Whether a Bundle of FHIR has the records of a kind: what was done and felt, and no plans but trials. */
+export const inFhir: Readonly<Record<KindName, boolean>> = {
+  user: true,
+  log: true,
+  routine: false,
+  goal: false,
+  painEntry: true,
+  trial: true,
+  trialDay: true,
+};
 
 /** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or states of some, as JSON. */
 export type Item =
@@ -58,8 +69,7 @@ const signs = (): string =>
   kindNames
     .map((kind, i) => {
       const { sign, words } = kindOf(kind);
-      const article = /^[aeio]/.test(words.one) ? 'an' : 'a';
-      return `${article} ${words.one} ${i === 0 ? 'has ' : ''}${sign.join(' and ')}`;
+      return `${withArticle(words.one)} ${i === 0 ? 'has ' : ''}${sign.join(' and ')}`;
     })
     .join(', ');
 

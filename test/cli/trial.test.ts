@@ -303,6 +303,18 @@ describe('after a trial that was given up', () => {
   });
 });
 
+test('FHIR has the trial and its days', async () => {
+  const path = await started();
+  await trial(path, ['6', '3']);
+  const { stdout } = await run(['export', '--format', 'fhir'], { db: path });
+  const { entry } = JSON.parse(stdout) as {
+    entry: { resource: { resourceType: string; basedOn?: object; valueInteger?: number } }[];
+  };
+  const resources = entry.map(({ resource }) => resource);
+  expect(resources.filter(({ resourceType }) => resourceType === 'CarePlan')).toHaveLength(1);
+  expect(resources.filter(({ basedOn }) => basedOn).map(({ valueInteger }) => valueInteger)).toEqual([6, 3]);
+});
+
 describe('days', () => {
   test('a trial may start tomorrow', async () => {
     const path = db();

@@ -8,7 +8,7 @@ import { Context } from '../../src/context.ts';
 import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
 import { expectation, type Fields } from '../../src/domain/fields.ts';
 import { operatorNames, operators } from '../../src/domain/filter.ts';
-import { kindNames, kindOf } from '../../src/domain/kinds.ts';
+import { kindNames, kindOf, withArticle } from '../../src/domain/kinds.ts';
 import type { Parameter } from '../../src/http/docs/document.ts';
 import { againWords, filteredFields, kindWords, withoutFilters } from '../../src/http/docs/shared.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
@@ -180,7 +180,7 @@ function fieldBlock(): string {
   const head = ['Field', 'Meaning', 'Must be', 'For example'];
   return kindNames
     .map((name) => kindOf(name))
-    .map(({ words, fields }) => `### The fields of a ${words.one}\n\n${table(head, rows(fields))}`)
+    .map(({ words, fields }) => `### The fields of ${withArticle(words.one)}\n\n${table(head, rows(fields))}`)
     .join('\n\n');
 }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeIssue, SciaticaError } from '../../src/domain/errors.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
+import { csvOf } from '../../src/exchange/csv.ts';
 import { parseJson } from '../../src/exchange/json.ts';
 import { readRecords } from '../../src/exchange/read.ts';
 import type { Format } from '../../src/exchange/records.ts';
@@ -36,6 +38,19 @@ const USER = '{"id":1,"firstName":"Nora"}';
 const LOG = '{"id":1,"userId":1}';
 const HEADER = 'userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes';
 const ROW = '1,stretch,Cobra,2026-03-02,5,3,true';
+
+it.each(kindNames)(
+  'a %s is told from the other kinds, with all its fields and without those it may lack',
+  async (kind) => {
+    const fields = Object.entries(kindOf(kind).fields);
+    const exampleOf = (some: typeof fields) =>
+      Object.fromEntries(some.map(([name, { example }]) => [name, example]));
+    for (const record of [exampleOf(fields), exampleOf(fields.filter(([, { optional }]) => !optional))]) {
+      expect(await outcome(JSON.stringify(record), 'ndjson')).toEqual([`line 1 ${kind}`]);
+      expect(await outcome([...csvOf(Object.keys(record), [record])].join(''))).toEqual([`line 2 ${kind}`]);
+    }
+  },
+);
 
 describe('records are found where they stand', () => {
   it.each([
@@ -103,6 +118,7 @@ describe('what is no such file is refused', () => {
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
+    ['userId,date,pain,time\n', ['header: time is not a field of a pain entry']],
     [`${HEADER},notes\n`, ['header: notes is there twice']],
     [`${HEADER},\n`, ['header: column 9 has no name']],
     [

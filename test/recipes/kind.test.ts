@@ -25,6 +25,7 @@ beforeAll(() => {
     "import { appointmentKind } from './appointment.ts';",
   );
   copy.addBefore('src/domain/kinds.ts', '} as const;', '  appointment: appointmentKind,');
+  copy.addBefore('src/exchange/records.ts', '  goal: false', '  appointment: false,');
   copy.addBefore('src/cli/program.ts', '  goal: async', ...recipe('program.txt').trimEnd().split('\n'));
 });
 
@@ -63,6 +64,7 @@ test('the recipe names what these tests touch', () => {
     'src/domain/',
     'src/domain/kinds.ts',
     'src/store/sqlite/migrations/',
+    'src/exchange/records.ts',
     'src/cli/commands/',
     'src/cli/program.ts',
     'DROP TABLE',

@@ -17,7 +17,7 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
-import { formats, listKeyOf } from '../../exchange/records.ts';
+import { formats, inFhir, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks, Provenance } from '../../exchange/write.ts';
 import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
@@ -170,9 +170,8 @@ function listsOf(
     separator === undefined
       ? watched(store.logs.jsonRows(filter))
       : noted(store.logs.jsonLines(filter, separator), note);
-  // FHIR has what was done and felt, and no plans.
   const isFhir = what === undefined && separator === undefined;
-  const others = ownedKindNames.filter((kind) => kind !== 'log' && (!isFhir || kind === 'painEntry'));
+  const others = ownedKindNames.filter((kind) => kind !== 'log' && (!isFhir || inFhir[kind]));
   const isAsked = (kind: KindName) => what === undefined || what === commandsOf(kind).many;
   const lists: Lists = {};
   if (isAsked('user')) lists[listKeyOf('user')] = users();

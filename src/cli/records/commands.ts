@@ -1,6 +1,6 @@
 import type { Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { commandsOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { commandsOf, type KindName, kindOf, type RecordOfKind, withArticle } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
 import { idOf, jsonOption } from '../input/options.ts';
@@ -8,9 +8,6 @@ import type { Options } from '../terminal/output.ts';
 import { addRecord, editRecord, givenFields, removeRecords, showRecord } from './verbs.ts';
 
 /** Commands of a kind of record, made from its fields and words. */
-
-/** `an appointment`; in English a u is rather spoken as in "user". */
-const withArticle = (word: string): string => `${/^[aeio]/.test(word) ? 'an' : 'a'} ${word}`;
 
 const hasDay = (kind: KindName): boolean =>
   Object.values(givenFields(kind)).some((field) => field.kind === 'date' && field.past);
