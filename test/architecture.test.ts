@@ -59,12 +59,16 @@ const MOST_LINES = 450;
 const LEAST_LINES = 40;
 
 /** Short files that stand for themselves: what is loaded apart, and what several layers share. */
-const seams = [/^cli\/commands\//, /^store\/sqlite\/migrations\//, /\/(worker|messages)\.ts$/, /\.d\.ts$/];
+const seams = [/\/(worker|messages)\.ts$/, /\.d\.ts$/];
 
 /** Short files with one importer that are left. */
 const knownShort: readonly string[] = [];
-/** Files that one other imports stay fewer than this, commands, routes and migrations included. */
-const FEWER_THAN = 90;
+/** Files that one other imports stay fewer than this, besides those that stand in a list. */
+const FEWER_THAN = 45;
+/** A kind of record, a command, a route, a migration: docs/CONTRIBUTING.md adds each as a file, however short, and its line in a list. */
+const isListed = (name: string) =>
+  /^(cli\/commands|http\/routes|store\/sqlite\/migrations)\//.test(name) ||
+  graph.get('domain/kinds.ts')?.has(name);
 
 test('the imports are found', () => {
   expect(files.length).toBeGreaterThan(100);
@@ -173,14 +177,17 @@ const ofOne = files.filter(
   (name) => !isView(name) && files.filter((other) => graph.get(other)?.has(name)).length === 1,
 );
 
-test(`fewer than ${FEWER_THAN} files have one importer`, () => {
-  expect(ofOne.length).toBeLessThan(FEWER_THAN);
+test(`fewer than ${FEWER_THAN} files have one importer and stand in no list`, () => {
+  const others = ofOne.filter((name) => !isListed(name));
+  expect(others.length).toBeLessThan(FEWER_THAN);
 });
 
 test(`no file of less than ${LEAST_LINES} lines has one importer`, () => {
   const short = ofOne.filter(
     (name) =>
-      (sources.get(name)?.split('\n').length ?? 0) <= LEAST_LINES && !seams.some((seam) => seam.test(name)),
+      (sources.get(name)?.split('\n').length ?? 0) <= LEAST_LINES &&
+      !isListed(name) &&
+      !seams.some((seam) => seam.test(name)),
   );
   expect(short.filter((name) => !knownShort.includes(name))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
 import type { LogFilter } from '../../src/domain/log.ts';
 import { dbOf, filledStore } from './helpers.ts';
 
@@ -34,6 +35,13 @@ test.each([
   [{ sort: '-date,-id' }, 'SCAN logs USING INDEX logs_by_date'],
   [{ sort: '-date,-id', cursor: 'next' }, 'SEARCH logs USING INDEX logs_by_date (date<?)'],
 ] as const)('%j needs no sort: %s', (filter, plan) => expect(planOf(filter)).toBe(plan));
+
+test.each(ownedKindNames)('the records of a %s are found by their user', (kind) => {
+  const sql = `EXPLAIN QUERY PLAN SELECT id FROM ${kindOf(kind).table} WHERE userId = 1`;
+  expect(dbOf(filledStore(1)).all(sql)).toEqual([
+    expect.objectContaining({ detail: expect.stringMatching(/^SEARCH .*\(userId=\?\)/) }),
+  ]);
+});
 
 test.each([
   "UPDATE history SET clock = 1, uid = 1, source = 'cli' WHERE seq = 1",

@@ -205,7 +205,7 @@ const SHORTER: Readonly<Record<string, (column: Column<Log>) => Column<Log>>> = 
     brief: {
       title: column.title,
       turn: column.turn ?? 0,
-      cell: ({ exerciseType }) => (exerciseType === 'stretch' ? 'stretch' : 'strength.'),
+      cell: ({ exerciseType }) => exerciseType.replace(/^(.{8}).{2,}$/s, '$1.'),
     },
   }),
   notes: (column) => ({ ...column, step: 1 }),
