@@ -143,8 +143,12 @@ function listened(request: ClientRequest, onEvent: () => void, signal: AbortSign
     request.once('response', (response) => {
       if (response.statusCode !== 200) return end();
       response.setEncoding('utf8');
+      // How the last line begins: it may come in pieces.
+      let begun = '';
       response.on('data', (text: string) => {
-        if (/^data:/m.test(text)) onEvent();
+        const lines = begun + text;
+        if (/^data:/m.test(lines)) onEvent();
+        begun = lines.slice(lines.lastIndexOf('\n') + 1).slice(0, 'data:'.length - 1);
       });
       response.once('error', end);
       response.once('end', end);

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { checkAddress } from '../../src/sync/address.ts';
+import { connectionTo } from '../../src/sync/connection.ts';
 import type { SyncResult } from '../../src/sync/result.ts';
 import { overService, watch } from '../../src/sync/watch.ts';
 import { user } from '../store/helpers.ts';
@@ -41,4 +46,22 @@ test('a signal that comes in the middle of a sync ends the watch with that sync'
     },
   );
   expect([results.length, there.users.count(), hasListened]).toEqual([1, 1, false]);
+});
+
+test('an event that comes in two pieces is heard', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('id: 1\nda');
+    setTimeout(() => response.end('ta: {}\n\n'), 50);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connection = connectionTo(
+    checkAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+  );
+  let events = 0;
+  const request = { method: 'GET', path: '/changes', headers: {} } as const;
+  await connection.listen(request, () => events++, new AbortController().signal);
+  connection.close();
+  server.close();
+  expect(events).toBe(1);
 });
