@@ -45,11 +45,15 @@ const MOST_OF_MANIFEST = 1024 * 1024;
 
 /** Which key the machines of a folder have (`Seal.id`); undefined where there is none yet. */
 export function keyIn(path: string): string | undefined {
-  const manifests = readdirSync(path)
-    .filter((name) => UUID.test(name))
-    .map((name) => join(path, name, MANIFEST))
-    .filter((file) => existsSync(file));
-  return manifests.map((file) => readFileSync(file, 'utf8').split('\n')[2]).find((key) => key);
+  const machines = readdirSync(path).filter((name) => UUID.test(name));
+  const keys = machines.map((name) => contentOf(join(path, name, MANIFEST), MOST_OF_MANIFEST)?.toString());
+  return keys.map((text) => text?.split('\n')[2] ?? '').find((key) => KEY.test(key));
+}
+
+/** What a file holds; undefined where it is longer, or no file: a pipe would never end. */
+function contentOf(path: string, most: number): Buffer | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() && found.size <= most ? readFileSync(path) : undefined;
 }
 
 /** Errors are those of the file system. */
@@ -103,7 +107,7 @@ export class FolderFiles {
 
   /** What a manifest says, and whether who wrote it had the key of here; undefined where there is none. */
   #read(database: string): { manifest: Manifest | undefined; key: string; isSealed: boolean } | undefined {
-    const text = this.#content(database, MANIFEST, MOST_OF_MANIFEST)?.toString('utf8');
+    const text = contentOf(this.#at(database, MANIFEST), MOST_OF_MANIFEST)?.toString();
     if (text === undefined) return undefined;
     const [line = '', mark = '', key = ''] = text.split('\n');
     const isSealed = key === this.seal.id && this.seal.isMark(mark, database, line);
@@ -133,15 +137,8 @@ export class FolderFiles {
 
   /** The content of a part that is there and whole. */
   bytes(database: string, { file, sha256, bytes }: Part): Uint8Array | undefined {
-    const content = this.#content(database, file, bytes);
+    const content = contentOf(this.#at(database, file), bytes);
     return content?.length === bytes && digestOf(content) === sha256 ? content : undefined;
-  }
-
-  /** What a file holds; undefined where it is longer, or no file: a pipe would never end. */
-  #content(database: string, file: string, most: number): Buffer | undefined {
-    const path = this.#at(database, file);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found?.isFile() && found.size <= most ? readFileSync(path) : undefined;
   }
 
   async writePart(text: string, from: Position, to: Position): Promise<Part> {

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { Folder } from '../../src/sync/folder.ts';
+import { keyIn } from '../../src/sync/folder-files.ts';
 import { type SyncOptions, total } from '../../src/sync/result.ts';
 import { makeKey, Seal } from '../../src/sync/seal.ts';
 import { dbOf, log, user } from '../store/helpers.ts';
@@ -99,6 +100,14 @@ describe('a folder', () => {
     const { waiting, pulled } = await run(b, {}, new Seal(await makeKey()));
     expect(waiting).toEqual([{ database: await idOf(a), why: expect.stringContaining('another key') }]);
     expect(total(pulled)).toBe(0);
+  });
+
+  it('says which key it has, though the list of one machine is cut off in the middle of it', async () => {
+    for (const store of [a, b]) await run(store);
+    const [first = ''] = [await idOf(a), await idOf(b)].sort();
+    const file = join(path, first, 'manifest.json');
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -5));
+    expect(keyIn(path)).toBe(seal.id);
   });
 
   it('writes everything again once it has another key', async () => {
