@@ -194,3 +194,44 @@ describe('a user whom a patient deleted here, and whom the service has still', (
     expect(contents(there, ['nora@example.org'])).toEqual(contents(here));
   });
 });
+
+test('what leaves the view between two parts of a first sync is not shown', async () => {
+  const { here, there, token } = practice();
+  there.change(() => {
+    for (let i = 0; i < 2600; i++) there.logs.create(log({ userId: 2 }));
+  });
+  const plain = transportTo(there, { auth: true });
+  let asked = 0;
+  await syncWith(
+    here,
+    async (request) => {
+      if (++asked === 3) there.logs.update(2, { userId: 1 });
+      return plain(request);
+    },
+    {},
+    { token: token('patient', [2]) },
+  );
+  expect([here.logs.count(), notes(here).includes('of ole@example.org')]).toEqual([2600, false]);
+});
+
+test('what a patient changes of the user is taken, though the user was deleted and restored meanwhile', async () => {
+  const { here, there, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  here.users.update(2, { painLevel: 3 });
+  const plain = transportTo(there, { auth: true });
+  let asked = 0;
+  const { refused } = await syncWith(
+    here,
+    async (request) => {
+      if (++asked === 3) {
+        there.users.delete(2);
+        there.undo(there.history.nextUndo() ?? 0);
+      }
+      return plain(request);
+    },
+    {},
+    { token: patient },
+  );
+  expect([refused, there.users.get(2).painLevel]).toEqual([0, 3]);
+});

@@ -128,6 +128,8 @@ export class Receiver {
       }
       if (state.outside) {
         if (here) this.#put({ ...here, merged: here.state, outside: true, isNew: false, told: state });
+        // It may be told of by a part before.
+        else this.#of(kind).delete(state.name);
         continue;
       }
       if (!here) {
@@ -169,7 +171,9 @@ export class Receiver {
       return id !== undefined && users.includes(id);
     };
     if (state.kind === 'user') {
-      const into = state.fields?.[INTO] ?? null;
+      // What is older than what is known here says nothing.
+      const { fields, life } = here ? merge(here.state, state, statementsOf('user')) : state;
+      const into = fields?.[INTO] ?? null;
       const isInto = typeof into === 'string' && mine(into);
       if (!here) return isInto;
       // Its records would be another's.
