@@ -1,14 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { trialFields } from '../../src/domain/trial.ts';
+import { START } from '../../src/store/reconcile/collect.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import { noCounts } from '../../src/store/reconcile/received.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import type { Transport } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
-import { log, openStore, user } from '../store/helpers.ts';
+import { dbOf, log, openStore, user } from '../store/helpers.ts';
 import { exported, imported } from '../store/origins.ts';
 import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
@@ -576,6 +578,15 @@ describe('deletions that are held back', () => {
     expect(notes(there)).toContain('still needed');
   });
 
+  test('are none of what is changed there too after it was changed here', async () => {
+    const { here, there, diary } = await emptied();
+    here.logs.update(1, { notes: 'still needed' });
+    await run(here, there);
+    there.logs.update(1, { painAfter: 1 });
+    await run(here, there);
+    expect([here.logs.get(1).painAfter, diary.held().length]).toEqual([1, 24]);
+  });
+
   test('are passed on to a third machine', async () => {
     const { here, now } = await emptied();
     const third = machine(now);
@@ -672,6 +683,17 @@ describe('what both sides changed', () => {
     expect(here.remotes.disputes(in29 + 2 * 86_400_000)).toEqual([]);
     here.logs.delete(1);
     expect(here.remotes.disputes(in29)).toEqual([]);
+  });
+
+  test('of a goal is remembered by the id of the goal', async () => {
+    const { here, there } = await inStep();
+    const { id: userId } = there.users.create(user({ email: 'other@example.org' }));
+    there.goals.create({ userId, sessionsPerWeek: 2 });
+    await run(here, there);
+    here.goals.replace(1, { userId, sessionsPerWeek: 3 });
+    there.goals.replace(1, { userId, sessionsPerWeek: 4 });
+    await run(here, there);
+    expect(here.remotes.disputes(Date.now())).toMatchObject([{ record: 'goal', id: 1 }]);
   });
 
   test('and in what nobody else had said, goes over with the rest of the record', async () => {

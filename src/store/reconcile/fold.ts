@@ -283,8 +283,8 @@ export class Fold {
       id,
       state: draft.state(),
       row,
-      // Until it is deleted here; one who is merged into another has no row.
-      held: known?.held === true && (row !== undefined || entries.length === 0),
+      // Until something is done with it here, as `IS_HELD` says.
+      held: known?.held === true && entries.length === 0,
       outside: known?.outside === true && row === undefined,
     };
   }

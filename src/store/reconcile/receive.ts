@@ -180,7 +180,7 @@ export class Receiver {
       const isTold = isInto || into === (here.state.fields?.[INTO] ?? null);
       // One who is deleted on both sides shows under nobody.
       const isTheirs = mine(state.name) || (here.state.life % 2 === 0 && users.includes(here.id ?? 0));
-      return isTold && isTheirs && state.life % 2 === here.state.life % 2;
+      return isTold && isTheirs && life % 2 === here.state.life % 2;
     }
     const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
     const owner = state.fields ? ownerNameOf(state) : undefined;
@@ -189,8 +189,7 @@ export class Receiver {
 
   /** @returns whether what was said here is replaced without having been known there */
   #noteDisputes(here: Known, there: State, groups: ReadonlyMap<string, readonly string[]>): boolean {
-    const { id } = here;
-    if (id === undefined || !here.row) return false;
+    if (!here.row) return false;
     let isReplaced = false;
     const shown = (name: string, cell: Cell): Cell =>
       (name === 'userId' || name === INTO) && typeof cell === 'string'
@@ -208,7 +207,7 @@ export class Receiver {
       isReplaced ||= counts === 'there';
       this.#received.disputes.push({
         record: here.state.kind,
-        id,
+        id: here.row.id,
         fields: fields.filter((one) => one.here !== one.there),
         counts,
         at: { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) },
