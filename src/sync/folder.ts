@@ -175,8 +175,7 @@ export class Folder {
    */
   #renewIfSetBack(): boolean {
     const last = this.#files.own()?.parts.at(-1)?.to;
-    const collector = this.#collector();
-    if (!last || (collector.isKnown(last) && last.rev <= collector.end().rev)) return false;
+    if (!last || this.#collector().isKnown(last)) return false;
     this.diary.renewIdentity();
     return true;
   }

@@ -91,7 +91,8 @@ class Session {
     const { diary } = this.course;
     const texts: string[] = [];
     for (let have = this.#peer.received ?? null; ; ) {
-      const { parcel } = await this.#exchange(diary.nothing(diary.collector(), START).text, have);
+      const { text } = diary.nothing(diary.collector(), this.#peer.sent ?? START);
+      const { parcel } = await this.#exchange(text, have);
       const header = diary.header(parcel);
       this.#requireProgress(parcel, header, have);
       texts.push(parcel);

@@ -314,6 +314,35 @@ describe('a file that was set back by a copy', () => {
     );
   });
 
+  test('of the service, which loses only deletions that it held back, is noticed', async () => {
+    const { here, there: first, now } = pair();
+    first.users.create(user());
+    first.change(() => {
+      for (let i = 0; i < 30; i++) first.logs.create(log());
+    });
+    const third = machine(now);
+    for (const store of [here, third]) await run(store, first);
+    const copy = copyOf(first);
+    third.change(() => {
+      for (let id = 1; id <= 25; id++) third.logs.delete(id);
+    });
+    for (const store of [third, here]) await run(store, first);
+    const there = setBack(first, copy, now);
+    expect((await run(here, there)).setBack).toBe('there');
+    expect((await there.diary()).held()).toHaveLength(25);
+  });
+
+  test('of the laptop, is noticed after a dry run too', async () => {
+    const { here: first, there, now } = await inStep();
+    const copy = copyOf(first);
+    first.logs.create(log({ notes: 'lost here' }));
+    await run(first, there);
+    await run(first, there, { dryRun: true });
+    const here = setBack(first, copy, now);
+    here.logs.create(log({ notes: 'made here since' }));
+    expect((await run(here, there)).setBack).toBe('here');
+  });
+
   test('of the laptop, is noticed, and nothing is lost', async () => {
     const { here: first, there, now } = await inStep();
     const copy = copyOf(first);

@@ -90,8 +90,9 @@ export class Collector {
   }
 
   /** Whether a position is one of this file: false after it was set back, or for a copy of it. */
-  isKnown({ seq, uid }: Position): boolean {
-    return seq === 0 || (seq <= this.db.lastId('history') && this.#at(seq).uid === uid);
+  isKnown({ seq, uid, rev }: Position): boolean {
+    const end = this.end();
+    return rev <= end.rev && (seq === 0 || (seq <= end.seq && this.#at(seq).uid === uid));
   }
 
   #at(seq: number): { seq: number; uid: number } {
