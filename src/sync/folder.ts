@@ -99,7 +99,7 @@ export class Folder {
       const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
       diary.setPeer(this.#key, { sent, view: null, at });
       means.store.remotes.setDatabase(means.remote, this.#key);
-      return ended(course);
+      return ended(course, sent.seq);
     });
   }
 

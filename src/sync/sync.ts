@@ -83,7 +83,11 @@ class Session {
     if (course.result.stillThere.length === 0) this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
     course.store.remotes.setDatabase(course.remote, this.#database);
-    return ended(course);
+    // What only reads waits for nothing from here.
+    return ended(
+      course,
+      course.result.isReadOnly ? course.store.history.last() : (this.#peer.sent?.seq ?? 0),
+    );
   }
 
   /** Receives all, takes it over, counts, and takes it back. */
@@ -117,7 +121,8 @@ class Session {
     for (let isFirst = true; ; isFirst = false) {
       const collector = diary.collector(this.#users);
       // Where there is nothing to send yet, all that is here later is known there.
-      if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = collector.end();
+      const end = collector.end();
+      if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = end;
       const { text } = diary.nothing(collector, this.#peer.sent ?? START);
       let exchanged: Exchanged;
       try {
@@ -186,7 +191,9 @@ class Session {
       result.heldThere += there.held;
       result.refused += there.refused;
       progress?.('send', part.states.length);
-      if (diary.header(parcel).database === this.#database) this.#receive([parcel], part.to);
+      // Another identity over there is for the next sync.
+      if (diary.header(parcel).database !== this.#database) return;
+      this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
   }

@@ -123,13 +123,13 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
   }
 }
 
-/** The result, with what is left for a person to decide. */
-export function ended({ store, diary, result }: Course): SyncResult {
+/** The result, with what is left for a person to decide. @param seq as of `SyncResult` */
+export function ended({ diary, result }: Course, seq: number): SyncResult {
   result.erasedThere = diary.erasedElsewhere();
   // Whoever is merged with one who is to be erased would be erased too.
   const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => result.erasedThere.includes(one));
   result.sameEmails = result.sameEmails.filter(isKept);
   result.held = diary.held();
-  result.seq = store.history.last();
+  result.seq = seq;
   return result;
 }

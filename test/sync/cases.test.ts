@@ -381,6 +381,37 @@ describe('a file that was set back by a copy', () => {
   });
 });
 
+test('a service that takes another identity while records are sent to it is sent them with the next sync', async () => {
+  const { here, there } = pair();
+  here.users.create(user());
+  here.change(() => {
+    for (let i = 0; i < 3000; i++) here.logs.create(log());
+  });
+  const plain = transportTo(there);
+  const diary = await there.diary();
+  let asked = 0;
+  await syncWith(here, async (request) => {
+    if (++asked > 10) throw new Error('asked without end');
+    if (asked === 3) diary.renewIdentity();
+    return plain(request);
+  });
+  await run(here, there);
+  expect(there.logs.count()).toBe(3000);
+});
+
+test('what is recorded here during the last request is known to be unsent', async () => {
+  const { here, there } = pair();
+  here.users.create(user());
+  const plain = transportTo(there);
+  let asked = 0;
+  const { seq } = await syncWith(here, async (request) => {
+    const answer = await plain(request);
+    if (++asked === 3) here.logs.create(log());
+    return answer;
+  });
+  expect([asked, there.logs.count(), here.history.last() - seq]).toEqual([3, 0, 1]);
+});
+
 test.each([
   ['first', [0, 1]],
   ['last', [1, 0]],
