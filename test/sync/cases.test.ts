@@ -412,6 +412,26 @@ test('what is recorded here during the last request is known to be unsent', asyn
   expect([asked, there.logs.count(), here.history.last() - seq]).toEqual([3, 0, 1]);
 });
 
+test('an import whose deletions turn out to be too many knows the databases that it names', async () => {
+  const { here, there, now } = pair();
+  there.users.create(user());
+  there.change(() => {
+    for (let i = 0; i < 5700; i++) there.logs.create(log());
+  });
+  await run(here, there);
+  there.change(() => {
+    // The first of them are not too many.
+    for (let id = 1; id <= 15; id++) there.logs.delete(id);
+    for (let id = 5100; id <= 5700; id++) there.logs.delete(id);
+  });
+  const third = machine(now);
+  await run(third, there);
+  third.logs.create(log({ notes: 'third' }));
+  await run(third, there);
+  const { held } = imported(here, exported(there));
+  expect([held.length, notes(here)]).toEqual([616, expect.arrayContaining(['third'])]);
+});
+
 test.each([
   ['first', [0, 1]],
   ['last', [1, 0]],

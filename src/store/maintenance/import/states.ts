@@ -46,21 +46,20 @@ export class StagedStates {
   readonly #names: Names;
   readonly #people: People;
   readonly #file: Unsealed;
-  readonly #reader: FileReader | undefined;
   /** The user of the file who comes under one here. */
   readonly #as: { theirs: number; ours: number; name: Name } | undefined;
 
   /** @throws SciaticaError `invalid` where several users should come under one */
   constructor(
     private readonly db: Database,
-    { origin, seal, as }: Asked,
+    private readonly asked: Asked,
   ) {
+    const { origin, as } = asked;
     this.#names = new Names(db);
     this.#people = new People(new Fold(db, this.#names), this.#names);
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
     this.undone = new Undone(db, this.#names, isOwn);
-    this.#reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
     const theirs = as === undefined ? undefined : onlyUser(db);
     if (as !== undefined && theirs !== undefined)
       this.#as = { theirs, ours: as, name: this.#names.ofUser(as) };
@@ -69,9 +68,12 @@ export class StagedStates {
   /** The states, users first. */
   *[Symbol.iterator](): Generator<{ states: State[]; erased: readonly Erased[] }> {
     this.leftOut.clear();
-    const erased = this.#reader?.erased() ?? [];
+    const { seal } = this.asked;
+    // Of each time: the numbers of databases may be taken back in between.
+    const reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
+    const erased = reader?.erased() ?? [];
     const erasures = new Erasures(this.db, this.#names);
-    for (const states of this.#reader ? this.#sealed(this.#reader) : this.#unsealed()) {
+    for (const states of reader ? this.#sealed(reader) : this.#unsealed()) {
       for (const state of states)
         if (state.fields && erasures.has(state))
           this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
