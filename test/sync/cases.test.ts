@@ -412,6 +412,13 @@ test('what is recorded here during the last request is known to be unsent', asyn
   expect([asked, there.logs.count(), here.history.last() - seq]).toEqual([3, 0, 1]);
 });
 
+test('a clock that is more than twenty years ahead is named', async () => {
+  const { here, now } = pair();
+  const there = machine(() => now() + 80 * 366 * 86_400_000);
+  there.users.create(user());
+  await expect(run(here, there)).rejects.toThrow(/more than 20 years ahead/);
+});
+
 test('an import whose deletions turn out to be too many knows the databases that it names', async () => {
   const { here, there, now } = pair();
   there.users.create(user());

@@ -249,18 +249,23 @@ export class StateReader {
 
   #statement(code: unknown): Statement {
     const [clock, uid, origin, seen = {}] = Array.isArray(code) ? (code as unknown[]) : [];
-    if (!this.#isClock(clock) || !isCount(uid) || !isObject(seen))
-      throw broken('a line has a clock that is none');
-    const stamp: Stamp = [clock, uid, this.#origin(Number(origin))];
-    const clocks = Object.entries(seen).map(([key, value]) => {
-      if (!this.#isClock(value)) throw broken('a line has a clock that is none');
-      return [this.#origin(Number(key)), value] as const;
-    });
+    if (!isCount(uid) || !isObject(seen)) throw broken('a line has a clock that is none');
+    const stamp: Stamp = [this.#clock(clock), uid, this.#origin(Number(origin))];
+    const clocks = Object.entries(seen).map(([key, value]) => [
+      this.#origin(Number(key)),
+      this.#clock(value),
+    ]);
     return { stamp, seen: Object.fromEntries(clocks) };
   }
 
-  #isClock(value: unknown): value is number {
-    return isCount(value) && value <= this.#latest;
+  #clock(value: unknown): number {
+    if (!isCount(value)) throw broken('a line has a clock that is none');
+    if (value > this.#latest)
+      throw new SciaticaError(
+        'unusable',
+        'Something over there was recorded by a clock that is more than 20 years ahead of the clock here: set both right. Nothing of it was taken.',
+      );
+    return value;
   }
 }
 
