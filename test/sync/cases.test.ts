@@ -412,6 +412,40 @@ test('what is recorded here during the last request is known to be unsent', asyn
   expect([asked, there.logs.count(), here.history.last() - seq]).toEqual([3, 0, 1]);
 });
 
+test('what another process merges in the middle of telling is not said to be from here', async () => {
+  const { here, there, now } = await inStep();
+  there.logs.update(1, { notes: 'changed' });
+  const file = exported(there);
+  const twin = openStore(here.path, now);
+  const [db, { all }] = [dbOf(twin), Database.prototype];
+  let isMerged = false;
+  const spy = vi.spyOn(Database.prototype, 'all').mockImplementation(function (
+    this: Database,
+    sql,
+    ...values
+  ) {
+    const rows = all.call(this, sql, ...values);
+    if (
+      !isMerged &&
+      this !== db &&
+      rows.length > 0 &&
+      /AS key.* FROM replicas/.test(sql) &&
+      values[0] === 'log'
+    ) {
+      isMerged = true;
+      imported(twin, file);
+    }
+    return rows as never[];
+  });
+  const diary = await here.diary();
+  const { states } = diary.part(diary.collector(), START);
+  spy.mockRestore();
+  const own = states.flatMap(({ statements }) =>
+    Object.values(statements).filter(({ stamp }) => stamp[2] === 1),
+  );
+  expect([isMerged, own]).toEqual([true, []]);
+});
+
 test('a clock that is more than twenty years ahead is named', async () => {
   const { here, now } = pair();
   const there = machine(() => now() + 80 * 366 * 86_400_000);

@@ -114,13 +114,16 @@ export class Diary {
     from: Position,
     { states, characters }: Share = REQUEST,
   ): Collected & { text: string } {
-    for (let most = states; ; most = Math.ceil(most / 8)) {
-      let collected = collector.after(from, most);
-      for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
-        collected = collector.after(collected.to, most);
-      const text = this.#text(collector, from, collected);
-      if (text.length <= characters || most === 1) return { ...collected, text };
-    }
+    // As of one moment: a state is put together from several queries, and another process may merge something meanwhile.
+    return this.db.read(() => {
+      for (let most = states; ; most = Math.ceil(most / 8)) {
+        let collected = collector.after(from, most);
+        for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
+          collected = collector.after(collected.to, most);
+        const text = this.#text(collector, from, collected);
+        if (text.length <= characters || most === 1) return { ...collected, text };
+      }
+    });
   }
 
   /** How much each of so many parts has to hold for everything to be told in them; no less than a request does. */
