@@ -473,6 +473,24 @@ test('an import whose deletions turn out to be too many knows the databases that
   expect([held.length, notes(here)]).toEqual([616, expect.arrayContaining(['third'])]);
 });
 
+test('who comes to be another one with --as keeps the goal, which still changes on every machine', async () => {
+  const { here, there, now } = pair();
+  here.users.create(user({ email: 'own@example.org' }));
+  here.goals.create({ userId: 1, sessionsPerWeek: 2 });
+  await run(here, there);
+  there.goals.replace(1, { userId: 1, sessionsPerWeek: 3 });
+  await run(here, there);
+  const third = machine(now);
+  third.users.create(user({ email: 'third@example.org' }));
+  await run(here, third, { as: 1 });
+  const goals = () => [here, there, third].map((store) => store.goals.list()[0]?.sessionsPerWeek);
+  await run(here, there);
+  expect(goals()).toEqual([3, 3, 3]);
+  third.goals.replace(1, { userId: 1, sessionsPerWeek: 6 });
+  for (const store of [third, there]) await run(here, store);
+  expect(goals()).toEqual([6, 6, 6]);
+});
+
 test.each([
   ['first', [0, 1]],
   ['last', [1, 0]],

@@ -354,14 +354,22 @@ export class Diary {
   adopt(id: number, theirs: State): void {
     const names = this.#names;
     names.refresh();
-    const own = new Fold(this.db, names).of('user', [id]).get(id);
+    const fold = new Fold(this.db, names);
+    const own = fold.of('user', [id]).get(id);
     if (!own || own.state.name === theirs.name) return;
     const joined = merge({ ...own.state, name: theirs.name }, theirs, statementsOf('user'));
     const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
-    this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
+    const unname = (kind: KindName) =>
+      this.db.run('UPDATE replicas SET id = NULL WHERE record = ? AND id = ?', kind, id);
+    unname('user');
     keep(this.db, [{ state: alias }, { id, state: agreed }]);
     names.refresh();
+    // What the user has one of is named as the user is, and is told anew.
+    for (const kind of ownedKindNames.filter((one) => keyColumnOf(one) === 'userId')) {
+      unname(kind);
+      keep(this.db, [...fold.of(kind, [id]).values()]);
+    }
     new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
   }
 

@@ -67,6 +67,7 @@ export function stored({
 
 /** Keeps states in `replicas`, as they are at the end of the history. In one statement: many small ones take three times as long. */
 export function keep(db: Database, records: readonly Kept[]): void {
+  if (records.length === 0) return;
   const seq = db.lastId('history');
   const rows = records.map((kept) => {
     const { id = null, state, owner = null } = kept;

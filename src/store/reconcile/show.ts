@@ -274,7 +274,6 @@ export class Shown {
 
   /** Keeps what the history alone would not tell. */
   #store(records: readonly Met[]): void {
-    if (records.length === 0) return;
     const kept = records.map(({ id, merged, wanted, held, outside }) => ({
       id,
       state: merged,
