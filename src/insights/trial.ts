@@ -7,8 +7,10 @@ import {
   randomFrom,
   type TrialInput,
 } from '../domain/trial.ts';
-import { round } from './numbers.ts';
+import { round, roundInterval } from './numbers.ts';
 import { noncentralT, tQuantile } from './stats/estimate.ts';
+import { cut } from './stats/points.ts';
+import { CHANGES } from './verdict.ts';
 
 /**
  * The analysis of a trial: a randomisation test (Fisher) on the differences within blocks of four days, adjusted for the pain
@@ -93,7 +95,7 @@ export function trialResult(
     const statistics = new Float64Array(orders.length);
     for (let j = 0; j < orders.length; j++)
       if (ended[j] === 0) statistics[j] = data.statistic(orders[j] as Int8Array);
-    let bound = Number.POSITIVE_INFINITY;
+    let bound = 0;
     const ending: number[] = [];
     for (const [i, { sign, error }] of sides.entries()) {
       const limit = Math.floor(error * spent(end / days) * orders.length + 1e-9) - (budgets[i] ?? 0);
@@ -101,10 +103,10 @@ export function trialResult(
         const value = statistics[j] ?? 0;
         return sign === 0 ? Math.abs(value) : sign * value;
       };
-      const critical = criticalOf(ended, sized, limit);
-      if (i === 0) bound = critical;
+      const most = mostOf(ended, sized, limit);
+      if (sized(0) >= 0) bound = most;
       for (let j = 0; j < orders.length; j++)
-        if (ended[j] === 0 && sized(j) >= critical) {
+        if (ended[j] === 0 && sized(j) > most) {
           ending.push(j);
           budgets[i] = (budgets[i] ?? 0) + 1;
         }
@@ -131,14 +133,12 @@ function drawnOrder(random: () => number, days: number): Int8Array {
   return order;
 }
 
-/** The least value that no more than `limit` of the orders reach that have not ended yet; only a value above 0 is one. */
-function criticalOf(ended: Uint8Array, sized: (j: number) => number, limit: number): number {
+/** The least value that no more than `limit` of the orders exceed that have not ended yet; of equal values all or none. */
+function mostOf(ended: Uint8Array, sized: (j: number) => number, limit: number): number {
   const values = new Float64Array(ended.length);
   for (let j = 0; j < ended.length; j++) values[j] = ended[j] === 1 ? 0 : sized(j);
   values.sort();
-  const beyond = Math.max(0, values.at(-1 - limit) ?? 0) + 1e-9;
-  // Of equal values all or none.
-  return values.find((value) => value > beyond) ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, values.at(-1 - limit) ?? 0) + 1e-9;
 }
 
 function resultOf(
@@ -154,12 +154,12 @@ function resultOf(
   const { difference, error, freedom } = data.estimate(order);
   const counts = data.counts(order);
   const isKnown = Number.isFinite(difference) && Number.isFinite(error);
-  // At least a 95 % interval, also where the question is one-sided.
-  const half = error * Math.max(Number.isFinite(bound) ? bound : 0, tQuantile(1 - ERROR / 2, freedom));
+  // Where it is clear, that of its test; else at least a 95 % interval, also where the question is one-sided.
+  const half = error * (isClear ? bound : Math.max(bound, tQuantile(1 - ERROR / 2, freedom)));
   return {
     verdict: isClear ? (statistic < 0 ? 'less' : 'more') : 'open',
     difference: isKnown ? round(difference) : null,
-    interval: isKnown ? [round(difference - half), round(difference + half)] : null,
+    interval: isKnown ? roundInterval(cut([difference - half, difference + half], CHANGES)) : null,
     ...counts,
     afterDays,
   };

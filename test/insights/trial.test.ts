@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { armsOf, BLOCK, dayIndex } from '../../src/domain/trial.ts';
+import { armsOf, BLOCK, dayIndex, randomFrom } from '../../src/domain/trial.ts';
 import { deviationOf, type Outcome, powerOf, resultSentence, trialResult } from '../../src/insights/trial.ts';
-import { called, type TrialWorld } from './simulation/trials.ts';
+import { called, simulateTrial, type TrialWorld } from './simulation/trials.ts';
 
 describe('the plan', () => {
   test('has its days and no other', () => {
@@ -60,6 +60,32 @@ describe('a result', () => {
     const ended = trialResult(plan, all, 28);
     for (let passed = ended?.afterDays ?? 28; passed <= 28; passed++)
       expect(trialResult(plan, all.slice(0, passed), passed)).toEqual(ended);
+  });
+
+  test.each([
+    [0, 'either'],
+    [-1.5, 'less'],
+    [-2, 'either'],
+  ] as const)(
+    'of a truth of %d has an interval that says what the verdict says, question %s',
+    (truth, question) => {
+      for (let seed = 0; seed < 40; seed++) {
+        const random = randomFrom(seed);
+        const { verdict, interval } = simulateTrial(
+          { truth, question, deviation: 1.5, missing: seed % 2 ? 0.5 : 0 },
+          seed,
+          random,
+        );
+        if (interval) expect(interval[0] <= 0 && interval[1] >= 0, `seed ${seed}`).toBe(verdict === 'open');
+      }
+    },
+  );
+
+  test('of a few days lies on the scale', () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const { interval } = simulateTrial({ truth: 0, missing: 0.7, deviation: 0.5 }, seed, randomFrom(seed));
+      if (interval) expect(Math.max(...interval.map(Math.abs)), `seed ${seed}`).toBeLessThanOrEqual(9);
+    }
   });
 
   test('without any outcome is open and says nothing', () => {
