@@ -26,7 +26,6 @@ export function countedLogs(
   };
 }
 
-/** The first and the last day of a period, where it has them. */
 interface Period {
   readonly since?: string | undefined;
   readonly until?: string | undefined;

@@ -5,7 +5,6 @@ import type { Store } from '../store/store.ts';
 /** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
 type Guard = (json: string) => void;
 
-/** The goal of a user, if there is one. */
 export const goalOf = ({ goals }: Store, userId: number): Goal | undefined => goals.list({ userId })[0];
 
 const DAYS_A_WEEK = 7;

@@ -11,7 +11,6 @@ import { endedTrial, trialPains } from './trial.ts';
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
 
-/** What can be asked of a report. */
 interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
   readonly anonymous?: boolean | undefined;
 }

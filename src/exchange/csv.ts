@@ -3,7 +3,6 @@ import { csvCell, excelCell, rawCsvCell } from '../lib/csv-cell.ts';
 
 const BATCH = 500;
 
-/** The header of a CSV file. */
 export const csvHeader = (fields: readonly string[]): string => `${fields.join(',')}\r\n`;
 
 type Records = Iterable<Readonly<Record<string, unknown>>>;

@@ -22,7 +22,6 @@ const values = {
   second: (id: number) => `trial-day-${id}-second`,
 };
 
-/** The kinds of resource of a bundle. */
 export type ResourceKind = keyof typeof values;
 const resourceKinds = Object.keys(values);
 

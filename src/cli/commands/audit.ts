@@ -22,7 +22,6 @@ const before = date({
   example: '2026-01-01',
 });
 
-/** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
   const audit = program
     .command('audit')

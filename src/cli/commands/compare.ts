@@ -10,7 +10,6 @@ import { printJson } from '../terminal/output.ts';
 import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
-/** `sciatica compare` */
 export function addCompareCommand(program: Command, context: Context): void {
   program
     .command('compare')

@@ -12,7 +12,6 @@ import { WhereOption } from '../input/where.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { describe, summaryOfRoutine } from '../views/records.ts';
 
-/** `sciatica completion bash|zsh|fish` */
 export function addCompletionCommand(program: OwnCommand, context: Context): void {
   program
     .command('completion')

@@ -9,7 +9,6 @@ import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 
-/** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {
   program
     .command('demo')

@@ -11,7 +11,6 @@ import { nameOf } from '../views/records.ts';
 
 const { min, max } = goalFields.sessionsPerWeek;
 
-/** `sciatica goal` */
 export function addGoalCommand(program: Command, context: Context): void {
   program
     .command('goal')

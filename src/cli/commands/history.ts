@@ -12,7 +12,6 @@ const LATEST = 30;
 
 const { since } = logFilterFields;
 
-/** `sciatica history` */
 export function addHistoryCommand(program: Command, context: Context): void {
   program
     .command('history')
@@ -64,7 +63,6 @@ async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Pro
   return historyText(blocks, await canvasOf(context));
 }
 
-/** The fields of an entry, in order. */
 const names = [
   'seq',
   'change',

@@ -16,7 +16,6 @@ import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts'
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
 import { addLogAddCommands, askHelped, saySimilarName } from './log-add.ts';
 
-/** `sciatica log add|routine|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
   const log = program
     .command('log')
@@ -48,7 +47,6 @@ export function addLogCommand(program: Command, context: Context): void {
     });
 }
 
-/** `sciatica log routine` */
 function addLogRoutineCommand(log: Command, context: Context): void {
   const { userId, date, medication } = logFields;
   log

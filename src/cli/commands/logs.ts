@@ -41,7 +41,6 @@ export async function logFilterOf(context: Context, options: Options): Promise<L
   return user === undefined ? filter : { ...filter, userId: user };
 }
 
-/** `sciatica logs` */
 export function addLogsCommand(program: Command, context: Context): void {
   const logs = program
     .command('logs')

@@ -63,7 +63,6 @@ export function addPainCommand(program: Command, context: Context): void {
   addStoredVerbs(pain, context, 'painEntry', lines, ({ pain }) => sayRedFlagsAfterPain(context, pain));
 }
 
-/** `sciatica pains` */
 export function addPainsCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'painEntry', [
     'sciatica pains',

@@ -23,7 +23,6 @@ import {
   ourUserOf,
 } from './remote-folder.ts';
 
-/** `sciatica remote add|rm` */
 export function addRemoteCommand(program: Command, context: Context): void {
   const remote = program
     .command('remote')
@@ -138,7 +137,6 @@ async function addService(
   if (obstacle) say(context, `Note: ${escapeControls(obstacle)} The remote is kept, but was not tried.`);
 }
 
-/** Exchanges a one-time code for a token. */
 async function exchangedToken(address: Address, code: string): Promise<string> {
   const { connectionTo } = await import('../../sync/connection.ts');
   const { Service } = await import('../../sync/service.ts');
@@ -200,7 +198,6 @@ interface ListedRemote extends Remote {
   inStepAt: string | null;
 }
 
-/** `sciatica remotes` */
 export function addRemotesCommand(program: Command, context: Context): void {
   program
     .command('remotes')

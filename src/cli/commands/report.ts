@@ -12,7 +12,6 @@ import { escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
 
-/** `sciatica report` */
 export function addReportCommand(program: Command, context: Context): void {
   // A flag that is off unless it is given has no opposite.
   const { full, ...others } = reportFields;

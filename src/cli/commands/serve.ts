@@ -38,7 +38,6 @@ const MAX_PORT = 65_535;
 
 const collect = (value: string, before: string[]) => [...before, value];
 
-/** `sciatica serve` */
 export function addServeCommand(program: Command, context: Context): void {
   program
     .command('serve')
@@ -161,7 +160,6 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
 const urlOf = (name: string, port: number): string =>
   `https://${name}${port === 443 || /:\d+$/.test(name) ? '' : `:${port}`}`;
 
-/** The Host names of a machine. */
 const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
 
 /** The own certificate of the service, and how it is kept up to date. */

@@ -13,7 +13,6 @@ import { sayNone } from './logs.ts';
 
 type Asked = Partial<RecordOf<typeof summaryFields>>;
 
-/** `sciatica summary` */
 export function addSummaryCommand(program: Command, context: Context): void {
   const { userId } = logFields;
   program

@@ -33,7 +33,6 @@ import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
 
-/** `sciatica trial start|add|show|stop` */
 export function addTrialCommand(program: Command, context: Context): void {
   const { userId } = trialFields;
   const trial = program
@@ -106,12 +105,10 @@ export function addTrialCommand(program: Command, context: Context): void {
     .action((options: Options) => stopTrial(context, options));
 }
 
-/** `sciatica trials` */
 export function addTrialsCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'trial', ['sciatica trials', 'sciatica trials --json id,start,state']);
 }
 
-/** `sciatica trial-day add|show|edit|rm` */
 export function addTrialDayCommand(program: Command, context: Context): void {
   addRecordCommand(program, context, 'trialDay', {
     description: 'A day of a trial as it was recorded, to correct it.',
@@ -124,7 +121,6 @@ export function addTrialDayCommand(program: Command, context: Context): void {
   });
 }
 
-/** `sciatica trial-days` */
 export function addTrialDaysCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'trialDay', ['sciatica trial-days', 'sciatica trial-days --csv']);
 }

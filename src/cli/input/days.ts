@@ -64,6 +64,5 @@ async function mustAskAgain(
   return true;
 }
 
-/** The age of a user, if there is such a user. */
 export const ageOf = ({ store }: Context, userId: unknown): number | undefined =>
   typeof userId === 'number' ? store.users.find(userId)?.age : undefined;

@@ -8,7 +8,6 @@ import { escapeControls } from '../terminal/io.ts';
 
 const PIECE = 256 * 1024;
 
-/** An input: a file or stdin. */
 export interface InputFile {
   /** Its name in messages. */
   name: string;

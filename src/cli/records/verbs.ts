@@ -40,7 +40,6 @@ export function givenFields(kind: KindName): Fields {
   return fields;
 }
 
-/** Whether the records of a kind belong to users. */
 export const isOwned = (kind: KindName): boolean => 'userId' in kindOf(kind).fields;
 
 /**
