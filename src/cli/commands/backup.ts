@@ -9,13 +9,8 @@ import { usage } from '../terminal/errors.ts';
 import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
 
-interface BackupOptions {
-  force?: boolean;
-  encrypt?: string;
-  auto?: string;
-}
+type BackupOptions = { force?: boolean; encrypt?: string; auto?: string };
 
-/** `sciatica backup` */
 export function addBackupCommand(program: Command, context: Context): void {
   const backup = program
     .command('backup')
@@ -102,11 +97,10 @@ async function setAutomatic(
   if (where === 'off') {
     if (recipient !== undefined) throw usage('--encrypt says nothing where there are no daily backups.');
     settings.backups = { folder: where };
-    sayDone(
+    return sayDone(
       context,
       'No backup is made by itself any more. To turn them on again: sciatica backup --auto on',
     );
-    return;
   }
   if (recipient !== undefined)
     (await import('../../store/maintenance/encryption.ts')).checkRecipient(recipient);

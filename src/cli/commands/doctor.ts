@@ -10,15 +10,11 @@ import { counted, displayable, escapeControls, print, say, sayAlways, sized } fr
 import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
-interface DoctorOptions {
-  json?: boolean;
-  rescue?: string;
-}
+type DoctorOptions = { json?: boolean; rescue?: string };
 
 /** Longer lines are hard to read, however wide the terminal is. */
 const MAX_WIDTH = 80;
 
-/** `sciatica doctor` */
 export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command('doctor')

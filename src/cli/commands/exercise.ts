@@ -7,7 +7,7 @@ import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { exerciseNamed, probableNames } from '../input/exercises.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
-import { resolveListUser, resolveUserOrAsk } from '../input/resolve-user.ts';
+import { existingUserOrAsk, resolveListUser } from '../input/resolve-user.ts';
 import { exerciseNames } from '../input/routines.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
@@ -15,7 +15,6 @@ import { printList, wrongHint } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
-/** `sciatica exercise rename` */
 export function addExerciseCommand(program: Command, context: Context): void {
   const exercise = program
     .command('exercise')
@@ -47,8 +46,7 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const { check, objectOf } = await import('../../domain/schema.ts');
   const { renameExercise } = await import('../../store/records/logs.ts');
   const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
-  const userId = await resolveUserOrAsk(context, options['user']);
-  store.users.get(userId);
+  const userId = await existingUserOrAsk(context, options);
   const known = store.logs.exercises(userId);
   const names = exerciseNames(store, userId);
   const from = names.includes(old)
@@ -102,7 +100,6 @@ async function askAboutMerge(
   await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
 }
 
-/** `sciatica exercises` */
 export function addExercisesCommand(program: Command, context: Context): void {
   const { userId } = logFields;
   program

@@ -43,7 +43,6 @@ type ExportFormat = (typeof exportFormats)[number];
 
 const bundleTypes: readonly BundleType[] = ['collection', 'transaction'];
 
-/** `sciatica export` */
 export function addExportCommand(program: Command, context: Context): void {
   const command = program
     .command('export')
@@ -159,26 +158,19 @@ function listsOf(
   what: What,
   { filter, separator, note }: { filter: LogFilter; separator: string | undefined; note: Note },
 ): Lists {
-  const watched = function* (blocks: Blocks): Generator<readonly string[]> {
-    for (const block of blocks) {
-      note(block.length);
-      yield block;
-    }
-  };
-  const users = () => watched(usersOf(store, filter));
-  const logs = () =>
-    separator === undefined
-      ? watched(store.logs.jsonRows(filter))
-      : noted(store.logs.jsonLines(filter, separator), note);
   const isFhir = what === undefined && separator === undefined;
   const others = ownedKindNames.filter((kind) => kind !== 'log' && (!isFhir || inFhir[kind]));
   const isAsked = (kind: KindName) => what === undefined || what === commandsOf(kind).many;
   const lists: Lists = {};
-  if (isAsked('user')) lists[listKeyOf('user')] = users();
-  if (isAsked('log')) lists[listKeyOf('log')] = logs();
+  if (isAsked('user')) lists[listKeyOf('user')] = noted(usersOf(store, filter), note);
+  if (isAsked('log'))
+    lists[listKeyOf('log')] = noted(
+      separator === undefined ? store.logs.jsonRows(filter) : store.logs.jsonLines(filter, separator),
+      note,
+    );
   for (const kind of others.filter(isAsked))
     if (what !== undefined || store.of(kind).count() > 0)
-      lists[listKeyOf(kind)] = watched(ofUsers(store, kind, filter));
+      lists[listKeyOf(kind)] = noted(ofUsers(store, kind, filter), note);
   return lists;
 }
 
@@ -196,10 +188,7 @@ function* ofUsers(store: Store, kind: OwnedKindName, filter: LogFilter): Generat
 function* usersOf(store: Store, filter: LogFilter): Generator<string[]> {
   const { users } = store;
   const ids = userIds(store, filter);
-  if (!ids) {
-    yield* users.jsonRows();
-    return;
-  }
+  if (!ids) return yield* users.jsonRows();
   for (let start = 0; start < ids.length; start += BLOCK)
     yield ids.slice(start, start + BLOCK).map((id) => users.json(id));
 }
@@ -317,20 +306,21 @@ async function rendered(
   }
 }
 
+/** Blocks of records, or of those that SQLite joined, of which there may be millions. */
+function* noted(blocks: Iterable<readonly string[] | Lines>, note: Note): Generator<readonly string[]> {
+  for (const block of blocks) {
+    const isJoined = 'text' in block;
+    note(isJoined ? block.count : block.length);
+    yield isJoined ? [block.text] : block;
+  }
+}
+
 async function csvOfLogs(blocks: Blocks): Promise<Iterable<string>> {
   const { csvHeader } = await import('../../exchange/csv.ts');
   return (function* () {
     yield csvHeader([...Object.keys(logRecord), POSITION]);
     for (const lines of blocks) yield* lines;
   })();
-}
-
-/** Blocks of records that SQLite joined: there may be millions. */
-function* noted(lines: Iterable<Lines>, note: Note): Generator<[string]> {
-  for (const { text, count } of lines) {
-    note(count);
-    yield [text];
-  }
 }
 
 function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
@@ -349,7 +339,6 @@ function* parsed<T>(blocks: Blocks): Generator<T[]> {
   for (const block of blocks) yield block.map((text) => storedJson<T>(text));
 }
 
-/** The same records without some of their fields. */
 function* without(names: readonly string[], blocks: Blocks): Generator<string[]> {
   const drop = (name: string, value: unknown) => (names.includes(name) ? undefined : value);
   for (const block of blocks) yield block.map((text) => JSON.stringify(storedJson(text), drop));

@@ -8,7 +8,6 @@ import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 import { wrap } from '../terminal/width.ts';
 
-/** `sciatica fields` */
 export function addFieldsCommand(program: Command, context: Context): void {
   const all = kindNames.map((name) => kindOf(name).described.one);
   program
@@ -48,54 +47,30 @@ const example = ({ type, example }: Entry) =>
     ? ''
     : `; such as ${example}`;
 
-/** One field of the data dictionary. */
-interface Entry {
-  /** The name of its schema in the API, beginning with a small letter. */
-  record: string;
-  name: string;
-  type: Field['kind'];
-  /** What it takes, in words. */
-  takes: string;
-  /** Least and greatest value of an integer. */
-  minimum?: number;
-  maximum?: number;
-  /** Least and most characters of a text. */
-  minLength?: number;
-  maxLength?: number;
-  /** Fewest and most objects of a list. */
-  minItems?: number;
-  maxItems?: number;
-  /** The values allowed. */
-  values?: readonly string[];
-  /** Whether a new record needs it. */
-  required: boolean;
-  /** The command-line flag; null for an id, which is assigned, and for a list. */
-  flag: string | null;
-  description: string;
-  example: Field['example'];
-}
+type Entry = ReturnType<typeof entriesOf>[number];
 
-/** Every field of the records, in order. */
 export function dictionary(): Entry[] {
   return kindNames.flatMap(entriesOf);
 }
 
-function entriesOf(kind: KindName): Entry[] {
+function entriesOf(kind: KindName) {
   const { schema, fields } = kindOf(kind);
   return Object.entries(fields).map(([name, field]) => ({
+    // As its schema in the API, beginning with a small letter.
     record: schema.charAt(0).toLowerCase() + schema.slice(1),
     name,
     type: field.kind,
     takes: expectation(field),
     ...bounds(field),
     required: name !== 'id' && !field.optional,
+    // An id is assigned, and a list takes words.
     flag: name === 'id' || field.kind === 'list' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,
   }));
 }
 
-function bounds(field: Field): Partial<Entry> {
+function bounds(field: Field) {
   switch (field.kind) {
     case 'integer':
       return { minimum: field.min, maximum: field.max };

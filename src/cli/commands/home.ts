@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
-import { trialStatus } from '../../cases/trial.ts';
+import { latestTrial, trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -21,7 +21,6 @@ const LATE_MS = 7 * 86_400_000;
 /** Days of the pain that is shown. */
 const DAYS = 14;
 
-/** Lines for somebody who has never recorded anything. */
 const WELCOME = [
   'You record an exercise and your pain before and after it, from 1 to 10.',
   'After some weeks sciatica tells you after which exercises there was less pain.',
@@ -132,13 +131,12 @@ function syncLines(context: Context): string[] {
   ];
 }
 
-/** The day's arm of a trial that runs. */
 function trialLines({ store, today, width }: Context, userId: number): string[] {
-  const [trial] = store.of('trial').list({ userId, where: [RUNNING] });
-  return trial ? [`Trial      ${statusLines(trialStatus(store, trial, today), { today, width })[0]}`] : [];
+  const trial = latestTrial(store, userId);
+  return trial?.state === 'running'
+    ? [`Trial      ${statusLines(trialStatus(store, trial, today), { today, width })[0]}`]
+    : [];
 }
-
-const RUNNING = { field: 'state', operator: 'eq', values: ['running'] } as const;
 
 /** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
 function ofWeekInWords(sessions: number, days: number, target: Target | undefined): string {

@@ -5,12 +5,8 @@ import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { print, say } from '../terminal/io.ts';
 
-interface IdentityOptions {
-  json?: boolean;
-  yes?: boolean;
-}
+type IdentityOptions = { json?: boolean; yes?: boolean };
 
-/** `sciatica identity` */
 export function addIdentityCommand(program: Command, context: Context): void {
   const command = program
     .command('identity')
@@ -47,11 +43,6 @@ async function renew(context: Context, options: IdentityOptions): Promise<void> 
   say(context, 'Databases that have imported from this one will take it for a different database.');
   say(context, 'Its FHIR identifiers change: a server that has its records would get them a second time.');
   say(context, 'Backups made before now keep the old identity: restoring one brings it back.');
-  await confirmed(
-    context,
-    { yes: options.yes },
-    'Give this database a new identity?',
-    'Nothing was changed.',
-  );
+  await confirmed(context, options, 'Give this database a new identity?', 'Nothing was changed.');
   show(context, (await context.store.diary()).renewIdentity(), options);
 }

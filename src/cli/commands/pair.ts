@@ -23,7 +23,6 @@ interface PairOptions {
   json?: true;
 }
 
-/** A year. */
 const DEFAULT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Between two looks at whether a phone has come, in milliseconds. */
@@ -32,7 +31,6 @@ const LOOK_MS = 300;
 /** How long a service may take to answer, in milliseconds. */
 const REACH_MS = 3_000;
 
-/** `sciatica pair` */
 export function addPairCommand(program: Command, context: Context): void {
   program
     .command('pair')
@@ -127,14 +125,9 @@ async function show(
   { expiresAt, user, ...invitation }: Invitation & { user: number; expiresAt: number },
 ): Promise<void> {
   const uri = pairingUri(invitation);
-  if (json) {
-    printJson(context, { uri, ...invitation, user, expiresAt: new Date(expiresAt).toISOString() });
-    return;
-  }
-  if (!context.stdout.isTTY) {
-    print(context, uri);
-    return;
-  }
+  if (json)
+    return printJson(context, { uri, ...invitation, user, expiresAt: new Date(expiresAt).toISOString() });
+  if (!context.stdout.isTTY) return print(context, uri);
   const lines = await qrLines(uri, context.width, context.colour);
   say(context, 'Scan this with the camera of the phone, or with the app, on the same network.');
   say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);

@@ -22,13 +22,8 @@ export interface AddOptions {
   as?: string;
 }
 
-export interface KeyOptions {
-  new?: true;
-  keyFile?: string;
-  yes?: boolean;
-}
+export type KeyOptions = { new?: true; keyFile?: string; yes?: boolean };
 
-/** A folder that is to be a remote. */
 interface Named {
   name: string;
   path: string;
@@ -62,7 +57,6 @@ export function folderIn(first: string, second: string | undefined): Named | und
   return { name: name.slice(0, 50) || 'folder', path };
 }
 
-/** `sciatica remote add FOLDER` */
 export async function addFolder(
   context: Context,
   { name, path: given }: Named,
@@ -185,7 +179,6 @@ async function askKey(context: Context): Promise<string> {
   );
 }
 
-/** `sciatica remote key` */
 export async function folderKey(context: Context, name: string, options: KeyOptions): Promise<void> {
   const remote = context.store.remotes.find(name);
   if (!remote) throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
@@ -200,7 +193,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
   }
   if (options.new) {
     say(context, 'The other machines cannot read what is written here until they have the new key.');
-    await confirmed(context, { yes: options.yes }, 'Make another key?', 'Nothing was changed.');
+    await confirmed(context, options, 'Make another key?', 'Nothing was changed.');
     keepToken(context, name, await makeKey());
     // What was written with the key before is written anew.
     await (await folderOf(context, remote))?.tell();

@@ -11,12 +11,8 @@ import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
-interface RestoreOptions {
-  yes?: boolean;
-  identity?: string;
-}
+type RestoreOptions = { yes?: boolean; identity?: string };
 
-/** `sciatica restore` */
 export function addRestoreCommand(program: Command, context: Context): void {
   program
     .command('restore')
@@ -81,7 +77,7 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     if (restoration.present !== 'absent')
       await confirmed(
         context,
-        { yes: options.yes },
+        options,
         'Replace the database by the backup?',
         'Nothing was changed.',
         'replace the database by the backup',

@@ -51,7 +51,6 @@ const EXERCISES =
   "its exercises in order, each the name, or part of the name, of one done before; a new one with its type, as in 'Bird Dog=strengthening'";
 const typeOfNew = { type: { ...exerciseType, help: 'Kind of the exercises that are new' } };
 
-/** `sciatica routine add|show|edit|rm` */
 export function addRoutineCommand(program: Command, context: Context): void {
   const routine = program
     .command('routine')
@@ -119,7 +118,6 @@ export function addRoutineCommand(program: Command, context: Context): void {
     });
 }
 
-/** `sciatica routines` */
 export function addRoutinesCommand(program: Command, context: Context): void {
   program
     .command('routines')
@@ -167,7 +165,6 @@ function refuseTaken(context: Context, userId: number, name: string): void {
   throw usage(`There is a routine ${shownName(taken)} already. To change it: ${change}`);
 }
 
-/** `routine show` */
 async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
   const record = await routineMeant(context, await existingUserOrAsk(context, options), called);
   if (options['json'] !== undefined)
@@ -295,19 +292,14 @@ export async function logRoutine(context: Context, name: string, options: Option
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
   const logs = context.store.logs.createAll(done);
-  tell(context, options, logs);
+  const pick = pickedBy(options, logRecord);
+  if (pick) printJson(context, logs.map(pick));
+  else {
+    for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);
+    say(context, wrongHint(context).trim());
+  }
   sayDoubtOfDay(context, date);
   await sayRedFlagsAfter(context, logs);
-}
-
-function tell(context: Context, options: Options, logs: readonly Log[]): void {
-  const pick = pickedBy(options, logRecord);
-  if (pick) {
-    printJson(context, logs.map(pick));
-    return;
-  }
-  for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);
-  if (logs.length > 0) say(context, wrongHint(context).trim());
 }
 
 const missing = ({ exerciseName }: RoutineExercise): Issue => ({

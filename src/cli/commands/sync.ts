@@ -27,7 +27,6 @@ interface Options {
   json?: true;
 }
 
-/** `sciatica sync` */
 export function addSyncCommand(program: Command, context: Context): void {
   program
     .command('sync')
@@ -72,18 +71,13 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     ? { carrier: folder, close: () => {} }
     : await serviceOf(context, remote, token, { progress: onProgress, signal: controller.signal });
   const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
-  const asked: SyncOptions = {
-    as,
-    acceptDeletions: options.acceptDeletions,
-    acceptErase: options.acceptErase,
-    dryRun: options.dryRun,
-  };
-  const isDry = options.dryRun === true;
+  const { acceptDeletions, acceptErase, dryRun } = options;
+  const asked: SyncOptions = { as, acceptDeletions, acceptErase, dryRun };
   context.ifInterrupted = 'Both sides keep what was done so far. If you run it again, it resumes.';
   try {
     if (options.watch) {
       const { watch } = await import('../../sync/watch.ts');
-      await untilStopped(controller, () =>
+      return await untilStopped(controller, () =>
         watch(carrier, asked, {
           store: context.store,
           signal: controller.signal,
@@ -91,12 +85,11 @@ async function syncCommand(context: Context, name: string | undefined, options: 
           onFailure: (error) => say(context, `sciatica: ${escapeControls((error as Error).message)}`),
         }),
       );
-      return;
     }
     const result = await carrier.sync(asked);
     progress.clear();
     show(context, remote.name, result, options);
-    requireSettled(result, isDry);
+    requireSettled(result, dryRun === true);
   } finally {
     progress.clear();
     close();

@@ -10,7 +10,6 @@ import type { Column } from '../terminal/columns.ts';
 import { escapeControls, print, say, sayDone } from '../terminal/io.ts';
 import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 
-/** `sciatica token add|ls|rm` */
 export function addTokenCommand(program: Command, context: Context): void {
   const token = program
     .command('token')
@@ -102,8 +101,7 @@ async function removeToken(context: Context, key: string, options: Options): Pro
   const token = `Token ${id}, ${escapeControls(name)},`;
   if (revokedAt !== null) {
     const day = localDay(new Date(revokedAt));
-    sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
-    return;
+    return sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
   }
   await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
   tokens.revoke(key);

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { HistoryEntry } from '../../domain/history.ts';
 import type { ChangePart } from '../../store/history/history.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -14,7 +13,6 @@ const TOLD = 5;
 /** Users of a change that are named. */
 const NAMED = 3;
 
-/** `sciatica undo` and `sciatica redo` */
 export function addUndoCommand(program: Command, context: Context): void {
   program
     .command('undo')
@@ -37,7 +35,6 @@ export function addUndoCommand(program: Command, context: Context): void {
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
 
-/** `sciatica redo` */
 export function addRedoCommand(program: Command, context: Context): void {
   program
     .command('redo')
@@ -95,9 +92,16 @@ async function takeBack(
   const latest = history.lastOfChange(change, TOLD);
   const [made = latest[0]] = history.lastOfChange(named, 1);
   if (made) {
-    const { madeBy } = await import('../views/history.ts');
-    await sayPlan(context, options, { change, latest }, `To ${verb} change ${named}, ${madeBy(made)}`);
-    await confirmReach(context, options, change, verb, named);
+    const { describeUndo, madeBy } = await import('../views/history.ts');
+    const tell = options['yes'] ? say : sayAlways;
+    const parts = history.partsOf(change);
+    tell(context, `To ${verb} change ${named}, ${madeBy(made)}, of ${ownersOf(context, parts)}:`);
+    for (const entry of latest) tell(context, `  ${describeUndo(entry)}`);
+    const more = parts.reduce((sum, { count }) => sum + count, 0) - latest.length;
+    if (more > 0) tell(context, `  and ${more} more`);
+    const [question, reach] =
+      verb === 'undo' ? ['Undo', 'The next sync takes it back'] : ['Redo', 'The next sync redoes it'];
+    await confirmReach(context, options, change, [`${question} change ${named}`, reach]);
   }
   context.store.undo(change);
 }
@@ -107,34 +111,16 @@ async function confirmReach(
   context: Context,
   options: Options,
   change: number,
-  verb: 'undo' | 'redo',
-  named: number,
+  [question, reach]: readonly [string, string],
 ): Promise<void> {
-  const question = `${verb === 'undo' ? 'Undo' : 'Redo'} change ${named}`;
-  const machines = context.store.remotes.reachOf(change).map(escapeControls);
+  const machines = context.store.remotes.reachOf(change).map(escapeControls).join(', ');
   const nothing = 'Nothing was changed.';
-  if (machines.length === 0 || options['everywhere'])
-    return confirmed(context, options, `${question}?`, nothing);
-  const reach = `The next sync ${verb === 'undo' ? 'takes it back' : 'redoes it'} at ${machines.join(', ')} too.`;
-  sayAlways(context, reach);
+  if (machines === '' || options['everywhere']) return confirmed(context, options, `${question}?`, nothing);
+  const there = `${reach} at ${machines} too.`;
+  sayAlways(context, there);
   if (!context.interactive || options['yes'])
-    throw new SciaticaError('conflict', `${nothing} ${reach} If that is what you want: --everywhere`);
-  await confirmed(context, {}, `${question} here and at ${machines.join(', ')}?`, nothing);
-}
-
-async function sayPlan(
-  context: Context,
-  options: Options,
-  { change, latest }: { change: number; latest: readonly HistoryEntry[] },
-  plan: string,
-): Promise<void> {
-  const { describeUndo } = await import('../views/history.ts');
-  const tell = options['yes'] ? say : sayAlways;
-  const parts = context.store.history.partsOf(change);
-  tell(context, `${plan}, of ${ownersOf(context, parts)}:`);
-  for (const entry of latest) tell(context, `  ${describeUndo(entry)}`);
-  const more = parts.reduce((sum, { count }) => sum + count, 0) - latest.length;
-  if (more > 0) tell(context, `  and ${more} more`);
+    throw new SciaticaError('conflict', `${nothing} ${there} If that is what you want: --everywhere`);
+  await confirmed(context, {}, `${question} here and at ${machines}?`, nothing);
 }
 
 /** Whose records they are: by name, as far as they are still there. */

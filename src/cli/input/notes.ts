@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -25,9 +26,7 @@ export async function withNotes(context: Context, options: Options, current = ''
 async function fromStdin(context: Context): Promise<string> {
   const { openInput } = await import('./input-file.ts');
   const { bytes } = await openInput(context, '-');
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bytes) pieces.push(piece);
-  return withoutLastBreak(decoded(Buffer.concat(pieces)));
+  return withoutLastBreak(decoded(await buffer(bytes)));
 }
 
 /** The text as the person leaves it in an editor. The file is in the database's folder, for the person alone. */

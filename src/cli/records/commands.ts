@@ -9,8 +9,13 @@ import { addRecord, editRecord, givenFields, removeRecords, showRecord } from '.
 
 /** Commands of a kind of record, made from its fields and words. */
 
-const hasDay = (kind: KindName): boolean =>
-  Object.values(givenFields(kind)).some((field) => field.kind === 'date' && field.past);
+/** Adds the flags of the fields and, where one is a day, what accepts any. */
+function addFields(command: Command, kind: KindName): Command {
+  const fields = givenFields(kind);
+  command.fields(fields);
+  const hasDay = Object.values(fields).some((field) => field.kind === 'date' && field.past);
+  return hasDay ? command.addOption(anywayOption()) : command;
+}
 
 /** Declares `add`. @param lines examples */
 export function addVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
@@ -18,10 +23,10 @@ export function addVerb(group: Command, kind: KindName, lines: readonly string[]
   const command = group
     .command('add')
     .summary(`Add ${one}`)
-    .description(`Add ${one}. In a terminal, what is missing is asked for.`)
-    .fields(givenFields(kind));
-  if (hasDay(kind)) command.addOption(anywayOption());
-  return command.addOption(jsonOption()).examples(...lines);
+    .description(`Add ${one}. In a terminal, what is missing is asked for.`);
+  return addFields(command, kind)
+    .addOption(jsonOption())
+    .examples(...lines);
 }
 
 /** Declares `show`. @param lines examples */
@@ -47,9 +52,8 @@ export function editVerb(
     .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
     .description(
       'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
-    )
-    .fields(givenFields(kind));
-  if (hasDay(kind)) command.addOption(anywayOption());
+    );
+  addFields(command, kind);
   for (const option of more) command.addOption(option);
   return command.addOption(jsonOption()).examples(...lines);
 }
@@ -71,7 +75,6 @@ interface Texts {
   examples: Readonly<Record<'add' | 'show' | 'edit' | 'rm', readonly string[]>>;
 }
 
-/** Adds `sciatica <kind> add|show|edit|rm`. */
 export function addRecordCommand(program: Command, context: Context, kind: KindName, texts: Texts): void {
   const { one } = kindOf(kind).words;
   const group = program

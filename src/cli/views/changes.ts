@@ -69,10 +69,7 @@ function drawingColumn<C extends Change>(changes: readonly C[], space: number): 
   const width = Math.max(LEAST_DRAWING, space);
   const low = Math.min(-1, ...changes.map(({ interval }) => Math.floor(interval[0])));
   const high = Math.max(1, ...changes.map(({ interval }) => Math.ceil(interval[1])));
-  return {
-    title: scale(width, low, high),
-    cell: (change) => intervalLine(change, width, low, high),
-  };
+  return { title: scale(width, low, high), cell: (change) => intervalLine(change, width, low, high) };
 }
 
 /** The ends of the scale, and 0 where it lies. */

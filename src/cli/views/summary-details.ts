@@ -103,16 +103,8 @@ function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummar
     ...changesTable(
       exercises.filter(({ verdict }) => verdict !== 'too-few'),
       [
-        {
-          title: canvas.width < 70 ? 'n' : 'Patients',
-          from: 0,
-          cell: (exercise) => String(exercise.patients),
-        },
-        {
-          title: 'Lower in',
-          from: 70,
-          cell: ({ patientsLower, patients: all }) => `${patientsLower} of ${all}`,
-        },
+        { title: canvas.width < 70 ? 'n' : 'Patients', from: 0, cell: (each) => String(each.patients) },
+        { title: 'Lower in', from: 70, cell: (each) => `${each.patientsLower} of ${each.patients}` },
       ],
       canvas,
     ),

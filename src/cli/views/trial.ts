@@ -47,20 +47,20 @@ export function statusLines(
   { today, width: columns }: { today: string; width: number },
 ): string[] {
   const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
-  const width = Number.isFinite(columns) ? columns : 80;
+  const canvas = { width: Number.isFinite(columns) ? columns : 80 };
   const name = escapeControls(trial.exerciseName);
   const about = `${name} against ${insteadOf(trial, escapeControls)}`;
   // A day that is recorded may still wait for its outcome.
   const days = `${recorded} of ${Math.max(passed, recorded)} days recorded, ${asDrawn} as drawn.`;
   if (result)
     return [
-      ...wrap(resultSentence(trial, result), { width }),
+      ...wrap(resultSentence(trial, result), canvas),
       '',
       ...pictureOf(status),
       '',
-      ...wrap(`${about}: ${days} ${WHAT_IT_CANNOT_SAY}`, { width }),
+      ...wrap(`${about}: ${days} ${WHAT_IT_CANNOT_SAY}`, canvas),
     ];
-  if (trial.state === 'given-up') return wrap(`The trial of ${about} was given up. ${days}`, { width });
+  if (trial.state === 'given-up') return wrap(`The trial of ${about} was given up. ${days}`, canvas);
   const next = !due
     ? ''
     : due.pain === 'first'
@@ -68,13 +68,11 @@ export function statusLines(
       : `How much does it hurt now${due.date === today ? ', after' : ''}? sciatica trial 3`;
   const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
   return [
-    ...(status.today ? wrap(todayInWords(status), { width }) : []),
+    ...(status.today ? wrap(todayInWords(status), canvas) : []),
     ...(next ? [next] : []),
     ...wrap(
       `${first || `${daysLeft} days left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
-      {
-        width,
-      },
+      canvas,
     ),
   ];
 }
@@ -86,10 +84,7 @@ function pictureOf({ trial, outcomes }: TrialStatus): string[] {
     label.padEnd(9) + cells.map((cell) => String(cell || '.').padStart(3)).join('');
   return [
     `${pictureTitle(trial)}:`,
-    row(
-      '',
-      Array.from({ length: 10 }, (_, i) => i + 1),
-    ),
+    row('', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
     ...daysAtEachPain(outcomes).map(([label, days]) => row(label, days)),
   ];
 }
