@@ -108,27 +108,20 @@ export class Service {
         ...(request.body !== undefined && { 'content-type': 'application/json' }),
       },
     };
-    for (let attempt = 1; ; attempt++) {
-      const response = await this.#once(sent, attempt);
-      if (!response) continue;
-      if (response.status < 300) return response;
-      const wait = Number(response.headers['retry-after']);
-      const isBusy = response.status === 429 || response.status === 503;
-      if (!isBusy || attempt >= ATTEMPTS || !(wait <= LONGEST_WAIT))
-        throw refusal(response, this.token !== undefined);
-      await this.wait(Math.max(1, wait) * 1000);
-    }
-  }
-
-  async #once(request: SyncRequest, attempt: number): Promise<SyncResponse | undefined> {
-    try {
-      return await this.transport(request);
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      if (attempt >= ATTEMPTS) throw new SciaticaError('unusable', error.message, [], { cause: error });
-      await this.wait(250 * 2 ** attempt);
-      return undefined;
-    }
+    for (let attempt = 1; ; attempt++)
+      try {
+        const response = await this.transport(sent);
+        if (response.status < 300) return response;
+        const wait = Number(response.headers['retry-after']);
+        const isBusy = response.status === 429 || response.status === 503;
+        if (!isBusy || attempt >= ATTEMPTS || !(wait <= LONGEST_WAIT))
+          throw refusal(response, this.token !== undefined);
+        await this.wait(Math.max(1, wait) * 1000);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        if (attempt >= ATTEMPTS) throw new SciaticaError('unusable', error.message, [], { cause: error });
+        await this.wait(250 * 2 ** attempt);
+      }
   }
 }
 

@@ -74,7 +74,7 @@ class Session {
 
   async run(): Promise<SyncResult> {
     const { course } = this;
-    await this.#pull();
+    await this.#pull((texts) => this.#receive(texts, null));
     if (!course.result.isReadOnly) {
       await this.#push();
       await this.#pushDeleted();
@@ -94,27 +94,19 @@ class Session {
   async dryRun(): Promise<SyncResult> {
     const { diary } = this.course;
     const texts: string[] = [];
-    for (let have = this.#peer.received ?? null; ; ) {
-      const { text } = diary.nothing(diary.collector(), this.#peer.sent ?? START);
-      const { parcel } = await this.#exchange(text, have);
-      const header = diary.header(parcel);
-      this.#requireProgress(parcel, header, have);
-      texts.push(parcel);
-      have = header.to;
-      this.#users = diary.viewOf(header)?.flatMap((name) => diary.idOfUser(name) ?? []);
-      if (header.isLast) break;
-    }
+    await this.#pull((some) => texts.push(...some));
+    this.#setUsers();
     countUnsent(this.course, diary.collector(this.#users), this.#peer.sent);
     return rehearsed(this.course, () => this.#take(texts, null));
   }
 
-  /** Receives all that is told, and takes it over as one change, unless it is much. */
-  async #pull(): Promise<void> {
-    const { diary } = this.course;
+  /** Receives all that is told. @param takeOver takes some of it over as one change: all of it, unless it is much */
+  async #pull(takeOver: (texts: readonly string[]) => void): Promise<void> {
+    const { diary, options } = this.course;
     let texts: string[] = [];
     let size = 0;
     const take = () => {
-      if (texts.length > 0) this.#receive(texts, null);
+      if (texts.length > 0) takeOver(texts);
       [texts, size] = [[], 0];
     };
     let have = this.#peer.received ?? null;
@@ -134,7 +126,7 @@ class Session {
       }
       if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
         // What was made here meanwhile has names of its own, and what was lost comes back.
-        diary.renewIdentity();
+        if (!options.dryRun) diary.renewIdentity();
         this.course.result.setBack = 'here';
         this.#peer = { view: null };
         have = null;
@@ -239,8 +231,13 @@ class Session {
     // What was just received need not be sent back.
     if (taken.isEcho) {
       if (isDeepStrictEqual(peer.sent, taken.from)) this.#peer.sent = taken.to;
-      else this.#told = { from: taken.from, to: taken.to };
+      else this.#told = taken;
     }
+    this.#setUsers();
+  }
+
+  #setUsers(): void {
+    const { diary } = this.course;
     this.#users = this.#peer.view?.flatMap((name) => diary.idOfUser(name) ?? []);
   }
 

@@ -11,7 +11,7 @@ import { isSettled, total } from '../../src/sync/result.ts';
 import type { Transport } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
 import { dbOf, log, openStore, user } from '../store/helpers.ts';
-import { exported, imported } from '../store/origins.ts';
+import { exported, imported, unsealed } from '../store/origins.ts';
 import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** What went wrong once with several machines, each as it happened. */
@@ -489,6 +489,34 @@ test('who comes to be another one with --as keeps the goal, which still changes 
   third.goals.replace(1, { userId: 1, sessionsPerWeek: 6 });
   for (const store of [third, there]) await run(here, store);
   expect(goals()).toEqual([6, 6, 6]);
+});
+
+test('who is said to be one with --as whom a third machine has brought already shows once, under that id', async () => {
+  const { here, there, now } = pair();
+  const third = machine(now);
+  there.users.create(user({ email: 'theirs@example.org' }));
+  there.logs.create(log({ notes: 'theirs' }));
+  await run(third, there);
+  here.users.create(user({ email: 'own@example.org' }));
+  here.logs.create(log({ notes: 'own' }));
+  await run(here, third);
+  await run(here, there, { as: 1 });
+  expect(here.users.list().map(({ id }) => id)).toEqual([1]);
+  await settle(there, here, third);
+  expect([there.users.count(), notes(there).sort()]).toEqual([1, ['own', 'theirs']]);
+});
+
+test('what waits for its user, and came with a file without states, is there once', async () => {
+  const { here, there } = pair();
+  there.users.create(user());
+  imported(here, unsealed(exported(there)));
+  here.users.delete(1);
+  there.logs.create(log({ notes: 'one' }));
+  imported(here, unsealed(exported(there)));
+  await run(here, there);
+  here.restore({ record: 'user', id: 1 });
+  await settle(there, here);
+  expect(notes(here)).toEqual(['one']);
 });
 
 test.each([

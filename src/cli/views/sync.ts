@@ -21,8 +21,10 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
   const who = escapeControls(name);
   const lines = [
     setBack === 'here' &&
+      !isDry &&
       'This database was set back to an earlier state, or is a copy. What it had lost came back; what it makes from now on has names of its own.',
     setBack === 'there' &&
+      !isDry &&
       `${who} was set back to an earlier state, or is a copy: everything was exchanged anew.`,
     total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
     total(pushed) > 0 &&

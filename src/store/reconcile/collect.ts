@@ -2,7 +2,7 @@ import { INTO, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
-import { NAME, type Names, nameOf } from './names.ts';
+import { NAME, Names, nameOf } from './names.ts';
 import { everMerged, People } from './people.ts';
 import type { Name, Stamp, State } from './state.ts';
 
@@ -63,6 +63,7 @@ const KEY = `iif(history.record IN (${kindNames
 
 /** Gathers the states that changed after a position, a part at a time. Nothing here is written. */
 export class Collector {
+  readonly #names: Names;
   readonly #fold: Fold;
   readonly #people: People;
   readonly #erasures: Erasures;
@@ -74,14 +75,13 @@ export class Collector {
    */
   constructor(
     private readonly db: Database,
-    private readonly names: Names,
     private readonly users?: readonly number[],
     private readonly told?: Told,
   ) {
-    names.refresh();
-    this.#fold = new Fold(db, names);
-    this.#people = new People(this.#fold, names);
-    this.#erasures = new Erasures(db, names);
+    this.#names = new Names(db);
+    this.#fold = new Fold(db, this.#names);
+    this.#people = new People(this.#fold);
+    this.#erasures = new Erasures(db, this.#names);
   }
 
   /** Where everything that there is now ends. */
@@ -138,12 +138,12 @@ export class Collector {
     return first < to ? [to, last] : [first, last];
   }
 
-  /** Entries of the history, without those of records that follow as replicas: each is told once. */
+  /** Entries of the history, without those of records that follow as replicas: each is told once. What shows under these users by a merge is one. */
   #entries(first: number, end: number, rev: number, most: number) {
     const { users } = this;
     const follows = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = ${KEY} AND replicas.record = history.record AND rev > ?)`;
     const isTheirs = '(SELECT value FROM json_each(?))';
-    const theirs = users ? [JSON.stringify([...users, ...this.#mergedInto(users)])] : [];
+    const theirs = users ? [JSON.stringify(users)] : [];
     return this.db.all<Changed & { seq: number }>(
       `SELECT seq, record, ${KEY} AS key FROM history WHERE seq > ? AND seq <= ?
        ${this.told ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
@@ -154,15 +154,6 @@ export class Collector {
       ...theirs,
       most,
     );
-  }
-
-  /** The users who were merged into some others. */
-  #mergedInto(users: readonly number[]): number[] {
-    return this.db
-      .column<number>(
-        "SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL AND state ->> '$.fields.into' IS NOT NULL",
-      )
-      .filter((id) => users.includes(this.#people.ownerId(this.names.ofUser(id)) ?? 0));
   }
 
   /** Records from before the history. */
@@ -224,7 +215,7 @@ export class Collector {
     );
     const stamps = new Map<number, Stamp>();
     for (const { id, userId, seq, clock, uid } of made) {
-      const [owner, maker] = [this.names.ofUser(userId), this.names.makerOf(seq)];
+      const [owner, maker] = [this.#names.ofUser(userId), this.#names.makerOf(seq)];
       if (!this.#isMine(owner) || !this.#people.isThere(this.#people.rootOf(owner))) continue;
       const name = nameOf(maker, id, uid);
       if (this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })) continue;
@@ -267,7 +258,7 @@ export class Collector {
 
   #isMine(owner: string): boolean {
     if (!this.users) return true;
-    const id = this.#people.ownerId(owner) ?? this.names.idOf('user', owner);
+    const id = this.#people.ownerId(owner) ?? this.#names.idOf('user', owner);
     return id !== undefined && this.users.includes(id);
   }
 
@@ -278,7 +269,7 @@ export class Collector {
 
   /** The names of the users whose records are wanted; null for all. */
   view(): string[] | null {
-    return this.users ? this.users.map((id) => this.names.ofUser(id)) : null;
+    return this.users ? this.users.map((id) => this.#names.ofUser(id)) : null;
   }
 }
 

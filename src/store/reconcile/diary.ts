@@ -9,7 +9,7 @@ import { type Collected, Collector, MOST_STATES, type Position, START, type Told
 import { noteDisputes } from './disputes.ts';
 import { Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
-import { Fold, IS_HELD, type Known, keep, keyColumnOf, stored } from './fold.ts';
+import { Fold, IS_HELD, type Known, keep, keyColumnOf } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { mergedUsers } from './people.ts';
@@ -35,21 +35,17 @@ const MOST_LOOKS = 10;
 const MOST_TOLD = 20;
 
 /** What may be taken over, and what belongs to it. */
-export interface Taking extends Omit<Limits, 'setsApart'> {
+export interface Taking extends Limits {
   /** Runs first of all, in the same change. */
   before?: (() => void) | undefined;
-  /** Takes everything over in one change: what replaces something said here too. */
-  inOne?: boolean | undefined;
   /** Runs last of all, in the same transaction as the last change. */
   after?: ((taken: Taken) => void) | undefined;
 }
 
-export interface Taken extends Received {
+/** From where the changes here ended before it, to where they did after it but for what was set apart. */
+export interface Taken extends Received, Told {
   /** The changes here that it made, in their order. */
   changes: number[];
-  /** Where the changes here ended before it, and after it but for what was set apart. */
-  from: Position;
-  to: Position;
 }
 
 /** What is remembered of another database. */
@@ -82,7 +78,6 @@ export interface SameEmail {
  * carries them.
  */
 export class Diary {
-  readonly #names: Names;
   readonly #settings: Settings;
 
   /** @param change runs work as one change of the history */
@@ -90,8 +85,12 @@ export class Diary {
     private readonly db: Database,
     private readonly change: RunChange,
   ) {
-    this.#names = new Names(db);
     this.#settings = new Settings(db);
+  }
+
+  /** As they are now: a name that was looked up may be another one after a write. */
+  get #names(): Names {
+    return new Names(this.db);
   }
 
   get id(): string {
@@ -105,7 +104,7 @@ export class Diary {
 
   /** What is told to others. @param users, told as of `Collector` */
   collector(users?: readonly number[], told?: Told): Collector {
-    return new Collector(this.db, this.#names, users, told);
+    return new Collector(this.db, users, told);
   }
 
   /** The states after a position as text, as many as fit into one part. */
@@ -204,10 +203,9 @@ export class Diary {
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
-    { before, after, inOne = false, ...limits }: Taking = {},
+    { before, after, setsApart = true, ...limits }: Taking = {},
   ): Taken {
-    const names = this.#names;
-    const collector = new Collector(this.db, names);
+    const collector = this.collector();
     const taken: Taken = { ...noneReceived(), changes: [], from: START, to: START };
     const isNothing =
       Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
@@ -221,9 +219,9 @@ export class Diary {
     }
     const receive = (holdsDeletions: boolean) => {
       for (const { states, erased } of batches(parcels)) {
-        if (limits.users === undefined) new Erasures(this.db, names).add(erased);
+        if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
         if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
-        new Receiver(this.db, names, { ...limits, holdsDeletions, setsApart: !inOne }, taken).run(states);
+        new Receiver(this.db, { ...limits, holdsDeletions, setsApart }, taken).run(states);
         this.#noteClock(states);
       }
     };
@@ -244,7 +242,7 @@ export class Diary {
     for (const [i, state] of taken.apart.entries()) {
       const own = noneReceived();
       const change = this.#noted(taken, () => {
-        new Receiver(this.db, names, limits, own).run([state]);
+        new Receiver(this.db, limits, own).run([state]);
         if (i === taken.apart.length - 1) after?.(taken);
       });
       addCounts(taken.counts, own.counts);
@@ -326,7 +324,7 @@ export class Diary {
         if (ids.length === 0) continue;
         const settled = ({ state }: Known): State =>
           how === 'restore' && state.life % 2 === 0 ? { ...state, life: state.life + 1 } : state;
-        new Receiver(this.db, this.#names, { acceptDeletions: true }).rerun(settled, kind, ids);
+        new Receiver(this.db, { acceptDeletions: true }).rerun(settled, kind, ids);
       }
     });
     return held.length;
@@ -336,15 +334,14 @@ export class Diary {
    * Lets the records of one user show under another: a pointer, which rewrites no owner. One change.
    * @param now the clock, in milliseconds since 1970
    */
-  mergeUsers(id: number, into: number, now: number): void {
-    this.#names.refresh();
-    const target = this.#names.ofUser(into);
-    const stamp = stampNow(this.db, this.#names, now);
+  mergeUsers(id: number, into: number, now = 0): void {
     this.change(() => {
+      const target = this.#names.ofUser(into);
+      const stamp = stampNow(this.db, this.#names, now);
       const pointed = ({ state }: Known): State => pointingTo(target, state, state, stamp);
-      new Receiver(this.db, this.#names, { acceptDeletions: true }).rerun(pointed, 'user', [id]);
+      new Receiver(this.db, { acceptDeletions: true }).rerun(pointed, 'user', [id]);
+      this.#settings.set('clock', String(stamp[0]));
     });
-    this.#settings.set('clock', String(stamp[0]));
   }
 
   /**
@@ -352,25 +349,27 @@ export class Diary {
    * @param theirs the state of the user over there
    */
   adopt(id: number, theirs: State): void {
-    const names = this.#names;
-    names.refresh();
-    const fold = new Fold(this.db, names);
-    const own = fold.of('user', [id]).get(id);
+    const own = new Fold(this.db, this.#names).of('user', [id]).get(id);
     if (!own || own.state.name === theirs.name) return;
+    // A third machine may have brought that one.
+    const known = this.idOfUser(theirs.name);
+    if (known !== undefined) {
+      this.mergeUsers(known, id);
+      return;
+    }
     const joined = merge({ ...own.state, name: theirs.name }, theirs, statementsOf('user'));
-    const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, names));
+    const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, this.#names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
     const unname = (kind: KindName) =>
       this.db.run('UPDATE replicas SET id = NULL WHERE record = ? AND id = ?', kind, id);
     unname('user');
     keep(this.db, [{ state: alias }, { id, state: agreed }]);
-    names.refresh();
     // What the user has one of is named as the user is, and is told anew.
     for (const kind of ownedKindNames.filter((one) => keyColumnOf(one) === 'userId')) {
       unname(kind);
-      keep(this.db, [...fold.of(kind, [id]).values()]);
+      keep(this.db, [...new Fold(this.db, this.#names).of(kind, [id]).values()]);
     }
-    new Receiver(this.db, names).rerun(() => joined, 'user', [id]);
+    new Receiver(this.db).rerun(() => joined, 'user', [id]);
   }
 
   /** The ids of the users who came from a remote, also of those who are not there any more. */
@@ -403,7 +402,6 @@ export class Diary {
 
   /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
   forget(remote: string): void {
-    this.#names.refresh();
     this.change(() => {
       const { going } = this.cameFrom(remote);
       const fold = new Fold(this.db, this.#names);
@@ -415,14 +413,10 @@ export class Diary {
       for (const { record, id } of going.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
       // As what is not shown to this database, and what it tells nobody of.
-      for (const { id, state } of known)
-        this.db.run(
-          'UPDATE replicas SET seq = ?, state = ? WHERE id = ? AND record = ?',
-          this.db.lastId('history'),
-          stored({ state, outside: true }),
-          id ?? 0,
-          state.kind,
-        );
+      keep(
+        this.db,
+        known.map(({ id, state }) => ({ id, state, outside: true })),
+      );
       this.db.run(
         `DELETE FROM peers WHERE EXISTS (SELECT 1 FROM remotes WHERE name = ? AND
            ((token = 0 AND database = uuid) OR (token = ? AND database LIKE 'file:%')))`,

@@ -100,7 +100,7 @@ export class FileStates {
   }
 
   #entry(state: State): Entry {
-    for (const origin of originsIn({ states: [state], erased: [], view: null })) this.#used.add(origin);
+    for (const origin of originsIn({ states: [state] })) this.#used.add(origin);
     const { k: _, ...entry } = encoded(state);
     return entry;
   }
@@ -108,7 +108,7 @@ export class FileStates {
   /** What is true of all lines, once all were written. */
   seal(): Seal {
     const erased = this.collector.erased();
-    for (const origin of originsIn({ states: [], erased, view: null })) this.#used.add(origin);
+    for (const origin of originsIn({ erased })) this.#used.add(origin);
     return { databases: uuidsOf(this.#used, this.names.uuids()), format: migrations.length, erased };
   }
 

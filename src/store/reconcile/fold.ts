@@ -33,34 +33,23 @@ interface Stored extends Packed {
 }
 
 /** A state that the history alone would not tell. */
-interface Kept {
-  /** As of `Known`. */
-  id?: number | undefined;
-  state: State;
+interface Kept extends Omit<Known, 'row'> {
   /** For which user the record waits, which is not shown. */
   owner?: Name | undefined;
-  /** As of `Stored`. */
-  held?: boolean | undefined;
-  outside?: boolean | undefined;
   /** Whether the record shows its fields as they are. */
   isAsShown?: boolean;
 }
 
 /** A state as JSON for `replicas`. */
-export function stored({
-  state,
-  held = false,
-  outside = false,
-  isAsShown = false,
-}: Omit<Kept, 'id'>): string {
+function stored({ state, held, outside, isAsShown }: Kept): string {
   const { kind, life, owners, fields, statements } = state;
   const json: Stored = {
     life,
     owners,
     ...(fields && !isAsShown && { fields }),
     ...pack(kind, statements),
-    ...(held && { held: true as const }),
-    ...(outside && { outside: true as const }),
+    ...(held && { held }),
+    ...(outside && { outside }),
   };
   return JSON.stringify(json);
 }
@@ -92,8 +81,8 @@ export interface Known {
   /** The cells of its row, with the ids of here; undefined if it is not shown. */
   row?: Row | undefined;
   /** As of `Stored`. */
-  held?: boolean;
-  outside?: boolean;
+  held?: boolean | undefined;
+  outside?: boolean | undefined;
 }
 
 /** A row of a table: its id, and the cells of its columns. */
@@ -194,12 +183,42 @@ export class Fold {
 
   /** A record that came from elsewhere and was never shown here; undefined if nothing is known of the name. */
   unseen(kind: KindName, name: Name): Known | undefined {
-    const isNamed = 'record = ? AND origin = ? AND originId = ? AND uid = ?';
-    const sql = `SELECT state FROM replicas WHERE ${isNamed} AND id IS NULL`;
-    const json = this.db.value<string>(sql, kind, ...partsOf(name));
-    if (json === undefined) return undefined;
-    const known = storedJson<Stored>(json);
-    return { state: stateOf(kind, name, known), outside: known.outside === true };
+    const [origin, originId, uid] = partsOf(name);
+    const found = this.db.get<{ name: Name; state: string }>(
+      `SELECT ${NAME} AS name, state FROM replicas
+       WHERE origin = ? AND originId = ? AND (uid IN (?, 0) OR ? = 0) AND record = ? AND id IS NULL ORDER BY uid DESC LIMIT 1`,
+      origin,
+      originId,
+      uid,
+      uid,
+      kind,
+    );
+    if (!found) return undefined;
+    const known = storedJson<Stored>(found.state);
+    return { state: stateOf(kind, found.name, known), outside: known.outside === true };
+  }
+
+  /** The records with these names, as far as anything is known of them, and the id here of each that was ever given one. */
+  named(
+    kind: KindName,
+    names: readonly Name[],
+  ): Map<Name, { id?: number | undefined; here?: Known | undefined }> {
+    const isOfUser = keyColumnOf(kind) === 'userId';
+    const ids = this.names.idsOf(isOfUser ? 'user' : kind, names);
+    const known = this.of(
+      kind,
+      [...ids.values()].filter((id) => id !== null),
+    );
+    return new Map(
+      names.map((name) => {
+        const id = ids.get(name) ?? undefined;
+        const shown = id === undefined ? undefined : known.get(id);
+        return [
+          name,
+          { id, here: shown ?? (isOfUser || ids.has(name) ? this.unseen(kind, name) : undefined) },
+        ];
+      }),
+    );
   }
 
   #rows(kind: KindName, ids: string): Map<number, Row> {
@@ -362,7 +381,7 @@ class Draft {
     if (wentWithUser) return;
     if (this.isOfUser) {
       const none = Object.fromEntries([...this.#groups.values()].flat().map((name) => [name, null]));
-      this.#set({ ...none, userId: null }, stamp);
+      this.#set(none, stamp);
     } else if (this.#life % 2 === 1) this.#life++;
   }
 

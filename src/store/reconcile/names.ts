@@ -27,10 +27,6 @@ export function isSameName(a: Name, b: Name): boolean {
   return origin === otherOrigin && id === otherId && (uid === otherUid || uid === 0 || otherUid === 0);
 }
 
-/** The ids of those of some names that were ever shown here. @param found as of `Names.idsOf` */
-export const shownIds = (found: ReadonlyMap<Name, number | null>): number[] =>
-  [...found.values()].filter((id) => id !== null);
-
 /** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
 const MOST_OF_TOKEN = 100;
 
@@ -87,7 +83,6 @@ export class Names {
       const seq = this.db.lastId('history');
       this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
     });
-    this.refresh();
     return id;
   }
 
@@ -139,14 +134,14 @@ export class Names {
     return found;
   }
 
+  /** Forgets a record that was never shown here, which has a fuller name by now. */
+  forget(kind: KindName, name: Name): void {
+    const sql = 'DELETE FROM replicas WHERE origin = ? AND originId = ? AND uid = ? AND record = ?';
+    this.db.run(sql, ...partsOf(name), kind);
+  }
+
   /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
   idOf(kind: KindName, name: Name): number | undefined {
     return this.idsOf(kind, [name]).get(name) ?? undefined;
-  }
-
-  /** Forgets what was looked up: names may have been given since. */
-  refresh(): void {
-    this.#users.clear();
-    this.#identities = undefined;
   }
 }

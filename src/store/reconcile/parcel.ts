@@ -58,7 +58,11 @@ export const encoded = ({ kind, name, life, owners, fields, statements, outside 
 });
 
 /** The numbers of the databases that states and names speak of. */
-export function originsIn({ states, erased, view }: Pick<Parcel, 'states' | 'erased' | 'view'>): Set<number> {
+export function originsIn({
+  states = [],
+  erased = [],
+  view,
+}: Partial<Pick<Parcel, 'states' | 'erased' | 'view'>>): Set<number> {
   const found = new Set<number>();
   const seen = new Set<Name>();
   const add = (name: Name) => {

@@ -1,7 +1,7 @@
 import { INTO, type KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Fold, Known, Row } from './fold.ts';
-import { NAME, type Names, shownIds } from './names.ts';
+import { NAME } from './names.ts';
 import { isLater, type Name, type Stamp } from './state.ts';
 
 /** A user who was merged into another. */
@@ -34,20 +34,12 @@ export class People {
   readonly #known = new Map<Name, Known | undefined>();
   readonly #ownerIds = new Map<Name, number | undefined>();
 
-  constructor(
-    private readonly fold: Fold,
-    private readonly names: Names,
-  ) {}
+  constructor(private readonly fold: Fold) {}
 
   /** Looks many up at once. */
   load(names: readonly Name[]): void {
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
-    const ids = this.names.idsOf('user', missing);
-    const known = this.fold.of('user', shownIds(ids));
-    for (const name of missing) {
-      const id = ids.get(name);
-      this.#known.set(name, id ? known.get(id) : this.fold.unseen('user', name));
-    }
+    for (const [name, { here }] of this.fold.named('user', missing)) this.#known.set(name, here);
   }
 
   find(name: Name): Known | undefined {

@@ -3,10 +3,10 @@ import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } 
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
-import { isSameName, NAME, type Names, partsOf, shownIds } from './names.ts';
+import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
-import { noneReceived, type Received } from './received.ts';
+import { noneReceived } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
 
@@ -28,10 +28,10 @@ const AT_ONCE = 5_000;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
 export class Receiver {
+  readonly #names: Names;
   readonly #fold: Fold;
   readonly #people: People;
   readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
-  readonly #received: Received;
   readonly #erasures: Erasures;
   /** What is shown once its users are, some at a time: a user may have more than memory holds. */
   readonly #following: { kind: KindName; ids: readonly number[] }[] = [];
@@ -41,19 +41,17 @@ export class Receiver {
   /** @param received what it does is added to */
   constructor(
     private readonly db: Database,
-    private readonly names: Names,
     private readonly limits: Limits = {},
-    received = noneReceived(),
+    private readonly received = noneReceived(),
   ) {
-    this.#received = received;
-    names.refresh();
-    this.#fold = new Fold(db, names);
-    this.#people = new People(this.#fold, names);
-    this.#erasures = new Erasures(db, names);
+    this.#names = new Names(db);
+    this.#fold = new Fold(db, this.#names);
+    this.#people = new People(this.#fold);
+    this.#erasures = new Erasures(db, this.#names);
   }
 
   /** @param states of any kinds, in any order */
-  run(states: readonly State[]): Received {
+  run(states: readonly State[]): void {
     for (const kind of kindNames) {
       const ofKind = states.filter((state) => state.kind === kind);
       const ids = new Map(ofKind.map((state) => [state, partsOf(state.name)[1]]));
@@ -61,21 +59,19 @@ export class Receiver {
       ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
       this.#meetAll(kind, ofKind);
     }
-    return this.#finish([...this.#of('user').values()].filter(isShownOtherwise));
+    this.#finish([...this.#of('user').values()].filter(isShownOtherwise));
   }
 
   /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
-  rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
-    for (const known of this.#fold.of(kind, ids).values()) {
-      const state = change(known);
-      // As another state, so that it counts as looked at.
-      if (state) this.#put({ ...known, merged: { ...state }, held: false, isNew: false });
-    }
-    return this.#finish([...this.#of('user').values()]);
+  rerun(change: (known: Known) => State, kind: KindName, ids: readonly number[]): void {
+    // As another state, so that it counts as looked at.
+    for (const known of this.#fold.of(kind, ids).values())
+      this.#put({ ...known, merged: { ...change(known) }, held: false, isNew: false });
+    this.#finish([...this.#of('user').values()]);
   }
 
   /** @param changed the users who come, go, or are another */
-  #finish(changed: readonly Met[]): Received {
+  #finish(changed: readonly Met[]): void {
     this.#gatherBelongings(this.#withMerged(changed));
     this.#gatherWaiting();
     this.#gatherSameKeys();
@@ -86,13 +82,12 @@ export class Receiver {
         this.#gather(kind, ids.slice(at, at + AT_ONCE));
         this.#show();
       }
-    return this.#received;
   }
 
   #show(): void {
-    const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(this.limits);
+    const changed = new Shown(this.db, this.#names, this.#people, this.#met, this.received).run(this.limits);
     // What a record brings along, as a user who comes back, is news to the sender too.
-    this.#received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
+    this.received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
   }
 
   #of(kind: KindName): Map<Name, Met> {
@@ -106,24 +101,18 @@ export class Receiver {
 
   #meetAll(kind: KindName, states: readonly State[]): void {
     if (states.length === 0) return;
-    const isOfUser = kindOf(kind).place === 'one-per-user';
-    const ids = this.names.idsOf(
-      isOfUser ? 'user' : kind,
+    const known = this.#fold.named(
+      kind,
       states.map(({ name }) => name),
     );
-    const known = this.#fold.of(kind, shownIds(ids));
     if (kind !== 'user') this.#people.load(states.map(ownerNameOf));
     const groups = statementsOf(kind);
     for (const told of states) {
       if (this.#erasures.has(told)) continue;
-      const id = ids.get(told.name) ?? undefined;
-      const isUnseen = id === undefined ? ids.has(told.name) || isOfUser : isOfUser && !known.has(id);
-      const here =
-        (id === undefined ? undefined : known.get(id)) ??
-        (isUnseen ? this.#fold.unseen(kind, told.name) : undefined);
+      const { id, here } = known.get(told.name) ?? {};
       const state = (here && this.limits.again?.(told, here)) ?? told;
       if (!this.#mayTake(state, here)) {
-        this.#received.refused++;
+        this.received.refused++;
         continue;
       }
       if (state.outside) {
@@ -141,10 +130,12 @@ export class Receiver {
       const isReplaced = this.#noteDisputes(here, state, groups);
       const isNamed = merged.name === here.state.name;
       if (isNamed && isEqualState(merged, here.state) && !here.outside) continue;
-      if (isReplaced && this.limits.setsApart && this.#received.apart.length < MOST_APART) {
-        this.#received.apart.push(state);
+      if (isReplaced && this.limits.setsApart && this.received.apart.length < MOST_APART) {
+        this.received.apart.push(state);
         continue;
       }
+      // One that was shown is found by its id.
+      if (!isNamed && id === undefined) this.#names.forget(kind, here.state.name);
       if (kind === 'user' && (merged.fields?.[INTO] ?? null) !== (here.state.fields?.[INTO] ?? null)) {
         const owner = this.#people.ownerId(here.state.name);
         if (owner !== undefined) this.#formerOwners.add(owner);
@@ -205,7 +196,7 @@ export class Receiver {
       }));
       const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
       isReplaced ||= counts === 'there';
-      this.#received.disputes.push({
+      this.received.disputes.push({
         record: here.state.kind,
         id: here.row.id,
         fields: fields.filter((one) => one.here !== one.there),
@@ -355,10 +346,10 @@ export function* batches(
   parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
 ): Iterable<Pick<Parcel, 'states' | 'erased'>> {
   let states: State[] = [];
-  let erased: Erased[] = [];
+  let erased: readonly Erased[] = [];
   for (const parcel of parcels) {
     states = states.length === 0 ? parcel.states : states.concat(parcel.states);
-    erased = [...parcel.erased];
+    erased = parcel.erased;
     if (states.length < BATCH) continue;
     yield { states, erased };
     states = [];

@@ -184,7 +184,7 @@ export class Import {
     const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
     const received = diary.receive(staged, {
-      inOne: true,
+      setsApart: false,
       again: (state, here) => staged.undone.again(state, here),
     });
     const moved = movedSince(db, before);

@@ -56,7 +56,7 @@ export class StagedStates {
   ) {
     const { origin, as } = asked;
     this.#names = new Names(db);
-    this.#people = new People(new Fold(db, this.#names), this.#names);
+    this.#people = new People(new Fold(db, this.#names));
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
     this.undone = new Undone(db, this.#names, isOwn);
