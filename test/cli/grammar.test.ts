@@ -121,6 +121,24 @@ describe('mistakes', () => {
     ],
     [['log', 'list'], "there is no command 'list' here (did you mean sciatica logs?)", 'sciatica log --help'],
     [['add'], "there is no command 'add' here (did you mean sciatica log add?)", 'sciatica --help'],
+    [['add', 'user'], "there is no command 'add' here (did you mean sciatica user add?)", 'sciatica --help'],
+    [
+      ['delete', 'logs', '3'],
+      "there is no command 'delete' here (did you mean sciatica log rm?)",
+      'sciatica --help',
+    ],
+    [['list', 'pains'], "there is no command 'list' here (did you mean sciatica pains?)", 'sciatica --help'],
+    [
+      ['users', 'add'],
+      'users takes no words after it (did you mean sciatica user add?)',
+      'sciatica users --help',
+    ],
+    [['logs', '--all', 'rm', '3'], 'logs takes no words after it\n', 'sciatica logs --help'],
+    [
+      ['user', '1'],
+      "there is no command '1' here (did you mean sciatica user show 1?)",
+      'sciatica user --help',
+    ],
     [['new'], "there is no command 'new' here (did you mean sciatica log add?)", 'sciatica --help'],
     [
       ['user', 'delete'],

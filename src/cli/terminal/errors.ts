@@ -130,6 +130,13 @@ const LISTS: Readonly<Record<string, string>> = {
   token: 'token ls',
 };
 
+/** The verbs of nouns that have not all of them. */
+const FEWER_VERBS: Readonly<Record<string, readonly string[]>> = {
+  exercise: [],
+  token: ['add', 'rm'],
+  trial: ['add', 'show'],
+};
+
 /** Words that are no command, and what has the name here. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   version: '--version',
@@ -140,13 +147,20 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   stats: 'summary',
 };
 
-/** The command that was probably meant by one that there is not; a verb alone is about logs. */
-function meantBy(noun: string, word: string): string | undefined {
+/** `log` for `log` and `logs`. */
+const nounOf = (word: string | undefined): string | undefined =>
+  Object.keys(LISTS).find((noun) => noun === word || LISTS[noun] === word);
+
+/**
+ * The command that was probably meant by one that there is not.
+ * @param next the word behind it, which may be the noun of a verb: `add user`; a verb alone is about logs
+ */
+function meantBy(noun: string, word: string, next?: string): string | undefined {
   if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
   const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
-  if (verb === 'list') return LISTS[noun || 'log'];
-  const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
-  return verb && (noun === '' || isThere) ? `${noun || 'log'} ${verb}` : undefined;
+  const of = noun || (nounOf(next) ?? 'log');
+  if (verb === 'list') return LISTS[of];
+  return verb && (FEWER_VERBS[of]?.includes(verb) ?? of in LISTS) ? `${of} ${verb}` : undefined;
 }
 
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
@@ -164,10 +178,13 @@ const reworded = (message: string, { command, usage, words }: CommandLine): stri
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
     .replace(
       /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments?.*$/s,
-      (_, name: string, most: string) =>
-        Number(most) === 0
-          ? `${name} takes no words after it`
-          : `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`,
+      (_, name: string, most: string) => {
+        if (Number(most) === 0) {
+          const meant = meantBy(nounOf(name) ?? name, words[words.indexOf(name) + 1] ?? '');
+          return `${name} takes no words after it${meant ? ` (did you mean sciatica ${meant}?)` : ''}`;
+        }
+        return `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`;
+      },
     )
     .replace(
       /^missing required argument '(.*)'$/,
@@ -192,11 +209,14 @@ const reworded = (message: string, { command, usage, words }: CommandLine): stri
       /^(unknown command '(.*?)')( \(did you mean .*)?$/s,
       (all, unknown: string, word: string, suggestion = '') => {
         const noun = command.replace(/^sciatica ?/, '');
-        const meant = meantBy(noun, word);
+        const said = words.slice(words.indexOf(word));
+        const meant =
+          /^\d+$/.test(word) && noun !== 'log' && noun in LISTS
+            ? `${noun} show ${word}`
+            : meantBy(noun, word, said[1]);
         if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
         if (painIn([word]).levels.length > 0 || (noun === 'log' && isNoName(word)))
           return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
-        const said = words.slice(words.indexOf(word));
         const isSession = painIn(said).levels.length === 2;
         // A mistyped command stays one.
         const isName =
