@@ -160,6 +160,16 @@ describe('an encrypted backup', () => {
   });
 });
 
+test('a path that must be a folder, and is none, becomes no file', async () => {
+  const path = `${join(freshFolder(), 'none')}/`;
+  expect(await run(['backup', path], { db: filled() })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `sciatica: There is no folder ${path}\n`,
+  });
+  expect(existsSync(path)).toBe(false);
+});
+
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
 const add = 'log add Cobra 5 4 --type stretch'.split(' ');
 

@@ -93,6 +93,14 @@ describe('log add in one line', () => {
     expect((await add(['piri', '6', '4', '--date', '2026-03-03'], db)).stderr).toContain('in the future');
   });
 
+  test.each(['yesterday', '2026-03-01'])('points out that %s became a note', async (day) => {
+    const { code, stderr, log } = await add(['piri', '6', '4', day]);
+    expect([code, log?.notes, log?.date]).toEqual([0, day, TODAY]);
+    expect(stderr).toBe(
+      `Note: ${day} was kept as a note.\nIf it is the day: sciatica log edit 7 --date 2026-03-01 --notes ''\n`,
+    );
+  });
+
   test.each<[string, string[][]]>([
     ['a routine repeats', [['routine', 'add', 'morning', 'Piriformis Stretch']]],
     [

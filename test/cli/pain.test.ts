@@ -37,6 +37,14 @@ describe('what is recorded', () => {
     expect(entriesOf(path)).toEqual([of(expected)]);
   });
 
+  test('a day behind the pain is a note, and is pointed out', async () => {
+    const path = db();
+    expect((await run(['pain', '7', 'yesterday'], { db: path })).stderr).toBe(
+      "Note: yesterday was kept as a note.\nIf it is the day: sciatica pain edit 1 --date 2026-03-01 --notes ''\n",
+    );
+    expect(entriesOf(path)).toEqual([of({ pain: 7, notes: 'yesterday' })]);
+  });
+
   test.each<[string[], RegExp]>([
     [['11'], /--pain must be a whole number from 1 to 10/],
     [['0'], /--pain must be a whole number from 1 to 10/],

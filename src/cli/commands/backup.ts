@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
@@ -81,7 +81,10 @@ async function makeBackup(
   say(context, `${what} ${countedHolding(made.counts)} (${sized(made.bytes)}).`);
 }
 
+/** @throws SciaticaError `unusable` for a path that must be a folder and is none */
 function folderOf(file: string): string | undefined {
+  if (file.endsWith('/') && !existsSync(file))
+    throw new SciaticaError('unusable', `There is no folder ${escapeControls(file)}`);
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? resolve(file) : undefined;
 }
 

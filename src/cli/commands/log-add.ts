@@ -30,7 +30,7 @@ import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
-import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
+import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
@@ -267,6 +267,7 @@ async function askMissing(
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void {
   saySimilarName(context, log, known);
   sayDoubtOfDay(context, log.date);
+  sayDayInNotes(context, log, `log edit ${log.id}`);
   const same = sameThatDay(context, log);
   if (same) say(context, `Note: log ${same.id} says the same of that day.`);
 }

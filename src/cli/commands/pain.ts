@@ -13,7 +13,14 @@ import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, quoted, writeData } from '../terminal/io.ts';
-import { pickedBy, printJsonList, printRows, sayDoubtOfDay, sayEmpty } from '../terminal/output.ts';
+import {
+  pickedBy,
+  printJsonList,
+  printRows,
+  sayDayInNotes,
+  sayDoubtOfDay,
+  sayEmpty,
+} from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 
 /** Days of the chart. */
@@ -81,6 +88,7 @@ async function record(context: Context, words: readonly string[], options: Optio
       throw usage(`${quoted(escapeControls(word))} and --${flag} say the same: give one of them.`);
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
+  sayDayInNotes(context, entry, `pain edit ${entry.id}`);
   await sayRedFlagsAfterPain(context, entry.pain);
 }
 

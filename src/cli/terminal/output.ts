@@ -1,11 +1,22 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
+import { parseDay } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';
 import { details, pairsOf } from './details.ts';
 import { usage } from './errors.ts';
-import { commandLine, displayable, escapeControls, print, say, sayDone, writeAll, writeData } from './io.ts';
+import {
+  commandLine,
+  displayable,
+  escapeControls,
+  print,
+  quoted,
+  say,
+  sayDone,
+  writeAll,
+  writeData,
+} from './io.ts';
 import { widthOf } from './width.ts';
 
 /** The options of a command line, as commander parsed them. */
@@ -67,6 +78,18 @@ export function wrongHint(context: Context): string {
 /** Points out a day in the future, which counts in no figure yet. */
 export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
+}
+
+/** Points out notes that say another day. @param edit the command that changes the record */
+export function sayDayInNotes(
+  context: Context,
+  { date, notes = '' }: { date: string; notes?: string | undefined },
+  edit: string,
+): void {
+  const day = parseDay(notes, context.today);
+  if (day === date || !/^\d{4}-\d\d-\d\d$/.test(day)) return;
+  say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
+  say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} --notes ''`)}`);
 }
 
 /** Prints any other value as JSON. */
