@@ -90,6 +90,8 @@ interface CsvOptions {
   /** The file was written with `--raw`: no `'` is taken off a text. */
   raw?: boolean;
   dates?: DayOrder | undefined;
+  /** Whose the records are, where no column says it. */
+  userId?: number | undefined;
 }
 
 /** Longer than any record can be: what an unclosed quote swallows before it is noticed. */
@@ -107,7 +109,7 @@ interface Header {
  */
 async function* csvBatches(
   text: AsyncIterable<string>,
-  { raw = false, dates }: CsvOptions,
+  { raw = false, dates, userId }: CsvOptions,
 ): AsyncGenerator<Item[]> {
   const { line, pieces } = await withFirstLine(text);
   const days = new DayReader(dates);
@@ -124,7 +126,7 @@ async function* csvBatches(
     on_record: (cells: string[], { empty_lines }) => {
       const at = 1 + read + empty_lines;
       read += 1 + cells.reduce((sum, cell) => sum + newlines(cell), 0);
-      if (!header) header = headerOf(cells);
+      if (!header) header = headerOf(cells, userId);
       else if (cells.some((cell) => cell !== '')) {
         for (const [i, column] of header.columns.entries())
           if (header.fields[column]?.kind === 'date') days.see(cells[i] ?? '', at);
@@ -136,7 +138,7 @@ async function* csvBatches(
   const items = () => {
     const read = rows;
     rows = [];
-    return read.map(({ at, cells }) => csvItem(at, header as Header, cells, { raw, days }));
+    return read.map(({ at, cells }) => csvItem(at, header as Header, cells, { raw, days, userId }));
   };
   // It emits an error after it has told it to the callback, when nobody listens any more.
   parser.on('error', () => {});
@@ -174,7 +176,7 @@ function explained(error: Error): Error {
 }
 
 /** @throws SciaticaError `invalid` for columns that are unknown, missing or there twice */
-function headerOf(cells: string[]): Header {
+function headerOf(cells: string[], userId: number | undefined): Header {
   const columns = cells.map((cell) => cell.trim());
   const shared = (fields: Fields) => columns.filter((column) => Object.hasOwn(fields, column)).length;
   // Of kinds that share as many, the first.
@@ -194,7 +196,9 @@ function headerOf(cells: string[]): Header {
       return { field, message: `is not a field of ${withArticle(nounOf(kind))}${didYouMean(column, known)}` };
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
-  const missing = known.filter((name) => name !== 'id' && !fields[name]?.optional && !columns.includes(name));
+  const isNeeded = (name: string) =>
+    name !== 'id' && !(name === 'userId' && userId !== undefined) && !fields[name]?.optional;
+  const missing = known.filter((name) => isNeeded(name) && !columns.includes(name));
   faults.push(...missing.map((field) => ({ field, message: 'is missing' })));
   if (faults.length > 0) throw invalid(faults.map((fault) => ({ ...fault, at: 'header' })));
   return { kind, fields, columns };
@@ -214,13 +218,14 @@ function csvItem(
   at: number,
   { kind, fields, columns }: Header,
   cells: string[],
-  { raw, days }: { raw: boolean; days: DayReader },
+  { raw, days, userId }: { raw: boolean; days: DayReader; userId: number | undefined },
 ): Item {
   if (cells.length !== columns.length) {
     const message = `has ${cells.length} cells, the header has ${columns.length}`;
     return { at, kind, fault: { field: '', message } };
   }
   const texts: Record<string, string> = {};
+  if (userId !== undefined && Object.hasOwn(fields, 'userId')) texts['userId'] = String(userId);
   for (const [i, column] of columns.entries()) {
     if (column === POSITION) continue;
     const cell = cells[i] ?? '';

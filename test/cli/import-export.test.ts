@@ -70,6 +70,21 @@ describe('import', () => {
     expect(records(db).logs).toHaveLength(6);
   });
 
+  it('--as says whose CSV without a userId is', async () => {
+    const db = noraWith();
+    const path = file(
+      'diary.csv',
+      'date;exerciseName;exerciseType;painBefore;painAfter;effective;notes\n5.1.2026;Plank;strengthening;6;4;wahr;\n',
+    );
+    const refused = await run(['import', path], { db });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('under a user here: --as ID\n'),
+    ]);
+    expect((await run(['import', path, '--as', '1'], { db })).code).toBe(0);
+    expect(records(db).logs).toMatchObject([{ userId: 1, exerciseName: 'Plank', date: '2026-01-05' }]);
+  });
+
   it('reads stdin', async () => {
     const db = freshPath();
     const { code } = await run(['import', '-'], { db, stdin: JSON.stringify(noraAt(4)) });
@@ -332,6 +347,7 @@ describe('export -o', () => {
 
   it.each([
     ['a folder', '', 'is a folder'],
+    ['a folder that is missing, and named as one', 'none/', '/none/.'],
     ['a folder that is missing', 'none/x.json', 'there is no folder'],
     ['a file taken for a folder', 'a-file/x.json', 'cannot be written'],
   ])('says what is wrong with %s', async (_, name, message) => {

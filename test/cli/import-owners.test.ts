@@ -269,8 +269,10 @@ it('of users whom nobody knows, a CSV is refused with a line for each of them, a
   ]);
 });
 
-it('without a column of users, a CSV is refused without a way out that is none', async () => {
+it('without a column of users, a CSV is refused with the way out', async () => {
   const stdin = 'exerciseName,exerciseType,date,painBefore,painAfter,effective,notes\n';
   const { stderr } = await run(['import', '-'], { db: noraWith(), stdin });
-  expect(stderr).toBe('header: userId is missing\nsciatica: stdin has 1 fault: nothing was imported.\n');
+  expect(stderr).toBe(
+    'header: userId is missing\nsciatica: stdin has 1 fault: nothing was imported. To put a file of one user under a user here: --as ID\n',
+  );
 });

@@ -80,7 +80,10 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
         'of files without an origin: what to do if an id is taken by a different record',
       ).choices(Object.keys(policies)),
     )
-    .option('--as <id>', 'put the records of a file with one user under this user')
+    .option(
+      '--as <id>',
+      'put the records of a file with one user, or of CSV without the column userId, under this user',
+    )
     .option('--same-ids', 'the user ids of the file are those of this database')
     .addOption(new Option('--mirror').hideHelp())
     .option('--dry-run', 'say what would happen, and write nothing')
@@ -119,7 +122,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   // Everything before the one transaction at the end is staging.
   context.ifInterrupted = 'Nothing was imported.';
   try {
-    const reading = await readRecords(file.bytes, { format, raw, dates: options.dates });
+    const reading = await readRecords(file.bytes, { format, raw, dates: options.dates, userId: as });
     task = await context.store.import(reading.where, path === '-' ? undefined : basename(path));
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
@@ -210,8 +213,7 @@ function reported(
   if (error.issues.length === 0 && error.code === 'invalid')
     sayAlways(context, `${file.name}: ${error.message}`);
   if (result) sayCounts(context, result, options);
-  const isOfStrangers =
-    options.as === undefined && faults.issues.every(({ field, at }) => field === 'userId' && at !== 'header');
+  const isOfStrangers = options.as === undefined && faults.issues.every(({ field }) => field === 'userId');
   const why =
     error.code === 'invalid'
       ? `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.${isOfStrangers ? ' To put a file of one user under a user here: --as ID' : ''}`

@@ -104,7 +104,7 @@ function writeError(error: unknown, path: string): unknown {
     if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
       return ['unusable', `${name} cannot be written: no permission for its folder.`];
     if (errno === 'ENOENT' || errno === 'ENOTDIR') {
-      const folder = quoted(escapeControls(dirname(path)));
+      const folder = quoted(escapeControls(path.endsWith('/') ? path : dirname(path)));
       return ['unusable', `${name} cannot be written: there is no folder ${folder}.`];
     }
     return ['unusable', `${name} could not be written (${errno}).`];
