@@ -64,6 +64,26 @@ describe('a start', () => {
     expect(inStore(path, (store) => store.of('trial').count())).toBe(0);
   });
 
+  test.each([
+    ['piriformes', 'rest', 'Note: piriformes is new (did you mean Piriformis Stretch?).\n'],
+    ['piri', 'rst', 'Note: rst is new (did you mean rest?).\n'],
+    ['piri', 'Bird Dog', ''],
+  ])('of %s against %s, in a script', async (name, against, note) => {
+    const { stderr } = await trial(db(), ['start', name, '--against', against, '--yes']);
+    expect(stderr.match(/Note: .*\n/)?.[0] ?? '').toBe(note);
+  });
+
+  test('asks about a name that is close to a word', async () => {
+    const path = db();
+    await trial(path, ['start', 'piri', '--against', 'rst'], 0, {
+      answers: [
+        ['Did you mean rest?', '\r'],
+        ['Start it?', 'y\r'],
+      ],
+    });
+    expect(inStore(path, (store) => store.of('trial').list())).toMatchObject([{ against: 'rest' }]);
+  });
+
   test('against itself is refused', async () => {
     const { code, stderr } = await trial(db(), ['start', 'piri', '--against', 'piri', '--yes']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('something else')]);

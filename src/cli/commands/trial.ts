@@ -8,6 +8,7 @@ import {
 } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import type { Exercise } from '../../domain/exercise.ts';
 import {
   comparators,
   lastDayOf,
@@ -22,7 +23,7 @@ import { painIn } from '../../domain/words/pain-words.ts';
 import { deviationOf, powerOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
-import { exerciseMeant } from '../input/exercises.ts';
+import { askSimilar, exerciseMeant, similarName } from '../input/exercises.ts';
 import { dayFaults, jsonOption, type Options, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addRecordCommand } from '../records/commands.ts';
@@ -139,11 +140,14 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
       `A trial is running, of ${escapeControls(running.exerciseName)} until ${lastDayOf(running)}. To give it up: ${commandLine(context, 'trial stop')}`,
     );
   const known = store.logs.exercises(userId);
-  const exerciseName = await exerciseMeant(context, typed, known, true);
-  const against = String(options['against']);
+  const exerciseName = await exerciseOrNew(context, typed, known);
   const [, ...plain] = comparators;
-  const kind = plain.find((name) => name === against.toLowerCase());
-  const otherExercise = kind ? undefined : await exerciseMeant(context, against, known, true);
+  const said = String(options['against']).toLowerCase();
+  const against = plain.some((name) => name === said)
+    ? said
+    : await exerciseOrNew(context, String(options['against']), known, plain);
+  const kind = plain.find((name) => name === against);
+  const otherExercise = kind ? undefined : against;
   if (otherExercise?.toLowerCase() === exerciseName.toLowerCase())
     throw usage('--against must be something else than the exercise itself.');
   await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
@@ -189,6 +193,22 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}.` });
   const status = trialStatus(store, record, today);
   if (options['json'] === undefined && status.today) say(context, todayInWords(status));
+}
+
+/** The exercise that a text means, or a new one. Where its name is close to a known one, or to another word, that may have been meant. */
+async function exerciseOrNew(
+  context: Context,
+  text: string,
+  known: readonly Exercise[],
+  others: readonly string[] = [],
+): Promise<string> {
+  const name = await exerciseMeant(context, text, known, true);
+  const names = [...known, ...others.map((exerciseName) => ({ exerciseName }))];
+  if (context.interactive) return (await askSimilar(context, name, names)) ?? name;
+  const similar = similarName(name, names);
+  if (similar)
+    say(context, `Note: ${quoted(escapeControls(name))} is new (did you mean ${escapeControls(similar)}?).`);
+  return name;
 }
 
 /** @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, unless --anyway */
