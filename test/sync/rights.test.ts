@@ -235,3 +235,19 @@ test('what a patient changes of the user is taken, though the user was deleted a
   );
   expect([refused, there.users.get(2).painLevel]).toEqual([0, 3]);
 });
+
+test('what a patient who was merged into another still records is taken, and nothing of that one is told', async () => {
+  const { here, there, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  (await there.diary()).mergeUsers(2, 1, Date.now());
+  here.logs.create(log({ userId: 2, notes: 'still recorded' }));
+  const { refused } = await run(patient);
+  there.logs.update(2, { notes: 'changed there' });
+  there.logs.create(log({ userId: 1, notes: 'of the other' }));
+  await run(patient);
+  expect([refused, here.users.list().map(({ id }) => id)]).toEqual([0, [2]]);
+  expect(notes(here)).toEqual(['changed there', 'still recorded']);
+  const shown = there.logs.list({ userId: 1 }).map((one) => one.notes);
+  expect(shown).toEqual(['of nora@example.org', 'changed there', 'still recorded', 'of the other']);
+});

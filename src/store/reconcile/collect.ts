@@ -143,7 +143,9 @@ export class Collector {
     const { users } = this;
     const follows = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = ${KEY} AND replicas.record = history.record AND rev > ?)`;
     const isTheirs = '(SELECT value FROM json_each(?))';
-    const theirs = users ? [JSON.stringify(users)] : [];
+    // Those who were merged into others have theirs under these.
+    const ids = users?.flatMap((id) => [id, this.#people.ownerId(this.#names.ofUser(id)) ?? id]);
+    const theirs = ids ? [JSON.stringify(ids)] : [];
     return this.db.all<Changed & { seq: number }>(
       `SELECT seq, record, ${KEY} AS key FROM history WHERE seq > ? AND seq <= ?
        ${this.told ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
@@ -240,7 +242,7 @@ export class Collector {
     const isThere =
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
-    if (this.#isMine(owner)) return [told];
+    if (this.#isMine(owner)) return [this.#withoutOthers(told)];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
     // Only that it is another's by now: not whose.
     return [life % 2 === 1 ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
@@ -256,10 +258,17 @@ export class Collector {
     return this.db.value(sql, id, kind, theirs, theirs) === 1;
   }
 
-  #isMine(owner: string): boolean {
-    if (!this.users) return true;
-    const id = this.#people.ownerId(owner) ?? this.#names.idOf('user', owner);
-    return id !== undefined && this.users.includes(id);
+  #isMine(owner: Name): boolean {
+    return this.#people.isOf(owner, this.users);
+  }
+
+  /** With whom a user is one is not told where that one is another's. */
+  #withoutOthers(told: State): State {
+    const into = told.fields?.[INTO];
+    if (typeof into !== 'string' || this.#isMine(into)) return told;
+    const { [INTO]: _, ...fields } = told.fields ?? {};
+    const { [INTO]: __, ...statements } = told.statements;
+    return { ...told, fields, statements };
   }
 
   /** What was erased; of some users only that they were. */

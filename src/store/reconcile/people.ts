@@ -105,4 +105,11 @@ export class People {
     }
     return this.#ownerIds.get(name);
   }
+
+  /** Whether a user is one of some, or shows under one of them. @param users by their ids; all without it */
+  isOf(name: Name, users: readonly number[] | undefined): boolean {
+    if (users === undefined) return true;
+    const ids = [this.ownerId(name), this.find(name)?.id];
+    return ids.some((id) => id !== undefined && users.includes(id));
+  }
 }

@@ -157,10 +157,7 @@ export class Receiver {
   #mayTake(state: State, here: Known | undefined): boolean {
     const { users } = this.limits;
     if (users === undefined) return true;
-    const mine = (name: Name) => {
-      const id = this.#people.ownerId(name);
-      return id !== undefined && users.includes(id);
-    };
+    const mine = (name: Name) => this.#people.isOf(name, users);
     if (state.kind === 'user') {
       // What is older than what is known here says nothing.
       const { fields, life } = here ? merge(here.state, state, statementsOf('user')) : state;
