@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:tls';
 import { SciaticaError } from '../domain/errors.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
@@ -124,15 +123,13 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const feed = new Feed(records, timeouts.heartbeat);
   const { workerFile: file } = options;
   const workers = file ? new Workers(store, { file, timeout: timeouts.query, onError }) : undefined;
-  const origins = originsOf(options.ownNames);
-  const isPairing = gate !== undefined && options.isPairing === true;
   const service: Service = {
     store: records,
-    origins,
+    origins: originsOf(options.ownNames),
     feed,
     gate,
     workers,
-    isPairing,
+    isPairing: gate !== undefined && options.isPairing === true,
     companion: options.companion,
     onError,
   };
@@ -146,11 +143,12 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     if (ownNames) service.origins = originsOf(ownNames);
   };
 
-  let hasWarned = false;
+  let hasWarned = !behindProxy;
   const warnOfProxy = (incoming: IncomingMessage) => {
-    const fault = forwardingFault(incoming);
-    hasWarned = fault !== undefined;
-    if (fault !== undefined) log.warning(fault);
+    const fault = hasWarned ? undefined : forwardingFault(incoming);
+    if (fault === undefined) return;
+    hasWarned = true;
+    log.warning(fault);
   };
 
   const send = (
@@ -159,42 +157,21 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     begun: number,
     response: HttpResponse,
   ): void | Promise<void> => {
-    const { headers } = response;
+    const { status, headers } = response;
     const strict = isPrivate === false && strictTransport(incoming.headers.host);
     if (strict) headers['strict-transport-security'] = strict;
-    if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
-    else if (reach.connections?.closesAfter(incoming.socket, response.status)) {
-      headers['connection'] = 'close';
-      // Bytes that nobody reads would reset the connection, and the response with it.
-      if (!incoming.complete && incoming.headers.expect === undefined)
-        return finished(incoming).then(() => sendBody(incoming, outgoing, begun, response));
-    }
-    return sendBody(incoming, outgoing, begun, response);
-  };
-  // Waits for nothing with a short body: a promise more is a fiftieth of the time of a small read.
-  const sendBody = (
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    begun: number,
-    response: HttpResponse,
-  ): void | Promise<void> => {
-    const { status, headers, body, encoding, charset } = response;
+    const isLast = reach.connections?.closesAfter(incoming.socket, status);
+    if (isLast || !server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
+    const sendNow = () => sendResponse(outgoing, response, timeouts.stall);
+    // Bytes that nobody reads would reset the connection, and the response with it.
+    const isCut = isLast && !incoming.complete && incoming.headers.expect === undefined;
+    const sent = isCut ? finished(incoming).then(sendNow) : sendNow();
     const done = () => log.request(incoming, outgoing, performance.now() - begun);
-    if (typeof body === 'object') {
-      const chunks = encoding ? compressChunks(body, encoding) : body;
-      return sendChunks(outgoing, status, headers, chunks, timeouts.stall).then(done);
-    }
-    if (body !== undefined && encoding)
-      return compressWhole(body, encoding).then((bytes) => {
-        sendWhole(outgoing, status, headers, bytes);
-        done();
-      });
-    sendWhole(outgoing, status, headers, body !== undefined && charset ? Buffer.from(body, charset) : body);
-    done();
+    return sent ? sent.then(done) : done();
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
-    if (behindProxy && !hasWarned) warnOfProxy(incoming);
+    warnOfProxy(incoming);
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
@@ -224,11 +201,25 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   });
   server.on('clientError', refuseBadRequest);
   server.on('connect', (_, socket) => refuseConnect(socket));
-  return {
-    port,
-    renew,
-    stop: () => stop(server, records, { log, gate, feed, workers, unused, stopWatching }, timeouts.stop),
+
+  const stop = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    feed.stop();
+    stopWatching();
+    // Deferred: bytes that have arrived already may be a request.
+    setImmediate(() => {
+      for (const socket of unused) socket.destroy();
+    });
+    const deadline = setTimeout(() => server.closeAllConnections(), timeouts.stop);
+    await closed;
+    clearTimeout(deadline);
+    await workers?.stop();
+    await gate?.audit.flush();
+    log.flush();
+    records.checkpoint();
   };
+  return { port, renew, stop };
 }
 
 /** Whether a request has a body (RFC 9112, 6). */
@@ -248,39 +239,6 @@ async function finished(incoming: IncomingMessage): Promise<void> {
   if (!incoming.destroyed) await once(incoming.resume(), 'close').catch(() => {});
 }
 
-/** What is to be ended when the service stops. */
-interface Running {
-  log: RequestLog;
-  gate: Gate | undefined;
-  feed: Feed;
-  workers: Workers | undefined;
-  unused: Set<Socket>;
-  stopWatching: () => void;
-}
-
-async function stop(
-  server: Server,
-  store: Store,
-  { log, gate, feed, workers, unused, stopWatching }: Running,
-  timeout: number,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  feed.stop();
-  stopWatching();
-  // Deferred: bytes that have arrived already may be a request.
-  setImmediate(() => {
-    for (const socket of unused) socket.destroy();
-  });
-  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
-  await closed;
-  clearTimeout(deadline);
-  await workers?.stop();
-  await gate?.audit.flush();
-  log.flush();
-  store.checkpoint();
-}
-
 const EVERY_MS = 15_000;
 
 /** A log that could shrink is hardly ever larger. */
@@ -298,22 +256,33 @@ export function watchLog(
 ): () => void {
   let hasWarned = false;
   const look = () => {
-    const bytes = logBytesOf(store.path);
-    const isStuck = bytes > large && !store.checkpoint();
-    if (isStuck && !hasWarned)
-      warn(
-        `The write-ahead log has ${Math.round(bytes / 1e6)} MB and cannot shrink: another program keeps an old state of the database in use. See: sciatica doctor`,
-      );
-    hasWarned = isStuck;
-  };
-  const timer = setInterval(() => {
     try {
-      look();
+      const bytes = logBytesOf(store.path);
+      const isStuck = bytes > large && !store.checkpoint();
+      if (isStuck && !hasWarned)
+        warn(
+          `The write-ahead log has ${Math.round(bytes / 1e6)} MB and cannot shrink: another program keeps an old state of the database in use. See: sciatica doctor`,
+        );
+      hasWarned = isStuck;
     } catch {
       // Requests meet the same fault, and report it.
     }
-  }, every).unref();
+  };
+  const timer = setInterval(look, every).unref();
   return () => clearInterval(timer);
+}
+
+/** Sends a response; waits for nothing with a short body: a promise more is a fiftieth of the time of a small read. */
+function sendResponse(
+  outgoing: ServerResponse,
+  { status, headers, body, encoding, charset }: HttpResponse,
+  stall: number,
+): void | Promise<void> {
+  if (typeof body === 'object')
+    return sendChunks(outgoing, status, headers, encoding ? compressChunks(body, encoding) : body, stall);
+  if (body !== undefined && encoding)
+    return compressWhole(body, encoding).then((bytes) => sendWhole(outgoing, status, headers, bytes));
+  sendWhole(outgoing, status, headers, body !== undefined && charset ? Buffer.from(body, charset) : body);
 }
 
 /** Sends a body that is a text, or none. */
@@ -369,8 +338,6 @@ function drained(outgoing: ServerResponse, stall: number): Promise<void> {
 /** Lines are written together: under load, single writes are most of the cost of logging. */
 const FLUSH_MS = 100;
 
-const UNPRINTABLE = /[^\x21-\x7e]/;
-
 /** The request log, one line each, without query, body and headers, which hold health data. */
 class RequestLog {
   #text = '';
@@ -415,5 +382,5 @@ class RequestLog {
 function pathOf(target: string): string {
   const question = target.indexOf('?');
   const path = target.slice(0, Math.min(question < 0 ? target.length : question, 200));
-  return UNPRINTABLE.test(path) ? path.replace(UNPRINTABLE, '?') : path;
+  return path.replace(/[^\x21-\x7e]/g, '?');
 }

@@ -29,7 +29,7 @@ export type ToWorker = { id: number } & ({ ask: Question } | { next: true } | { 
 export interface Answered {
   response: HttpResponse & { body?: string };
   isStreamed: boolean;
-  /** Of a write: how many bytes its change stores; refused for that if they are more than it may. */
+  /** Of a write: how many bytes its change stores. */
   stored?: number;
 }
 

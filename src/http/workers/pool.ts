@@ -105,10 +105,9 @@ export class Workers implements OtherThreads {
       caller,
     };
     const { file, onError } = this.options;
-    const query = new Query(++this.#latest, question, MOST_WRITE_MS, { onError, onEnd: () => {} });
+    const query = new Query(++this.#latest, question, MOST_WRITE_MS, { onError });
     const data = { path: this.store.path, hasTemporaryFolder: false };
-    const unheard = { onReply: () => {}, onEnd: () => {} };
-    const thread = new Thread(file, data, { patience: MOST_WRITE_MS, onError, ...unheard });
+    const thread = new Thread(file, data, { patience: MOST_WRITE_MS, onError });
     const isOver = this.store.expectLongWrite();
     try {
       thread.begin(query);
@@ -212,9 +211,9 @@ interface ThreadOptions {
   patience: number;
   onError(error: unknown): void;
   /** It has replied to a message. */
-  onReply(): void;
+  onReply?(): void;
   /** It has ended, and its queries with it. */
-  onEnd(): void;
+  onEnd?(): void;
 }
 
 /** One worker thread and the queries that it answers. */
@@ -253,7 +252,7 @@ class Thread {
   begin(query: Query): void {
     clearTimeout(this.#timer);
     this.#queries.set(query.id, query);
-    query.begin({ send: (message) => this.#send(message) });
+    query.begin((message) => this.#send(message));
   }
 
   /** Ends it, in the middle of what it does. */
@@ -280,7 +279,7 @@ class Thread {
     const query = this.#queries.get(id);
     query?.receive(message);
     if (query?.isOver) this.#queries.delete(id);
-    this.options.onReply();
+    this.options.onReply?.();
     if (this.load === 0 && this.#unanswered.size === 0) this.#rest();
   }
 
@@ -305,6 +304,6 @@ class Thread {
     for (const query of [...this.#queries.values()]) query.fail(lost);
     this.#queries.clear();
     this.#unanswered.clear();
-    this.options.onEnd();
+    this.options.onEnd?.();
   }
 }

@@ -2,32 +2,32 @@ import type { Chunk, HttpResponse } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 import type { FromWorker, Question, ToWorker } from './messages.ts';
 
-/** What a query needs of the thread that answers it. */
-interface Answering {
-  send(message: ToWorker): void;
-}
-
 /** What happens to a query, for the pool. */
 interface Hooks {
   /** Receives an unforeseen error of the handler. */
   onError(error: unknown): void;
   /** Nothing more is to come of it. */
-  onEnd(): void;
+  onEnd?(): void;
 }
 
 type Settle = { resolve: (response: HttpResponse) => void; reject: (error: unknown) => void };
+
+/** A chunk of the body, or why there is none. */
+type Arrived = { chunk: Chunk } | { ended: true } | { failed: unknown };
 
 /** A request that a worker answers, on the side of the main thread. */
 export class Query {
   readonly response: Promise<HttpResponse>;
   #settle!: Settle;
-  #thread: Answering | undefined;
+  /** Of the thread that answers it; undefined before one has begun. */
+  #send: ((message: ToWorker) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
-  /** The chunk that was asked for ahead, or why there is none. */
-  #arrived: { chunk: Chunk } | { ended: true } | { failed: unknown } | undefined;
+  /** What was asked for ahead. */
+  #arrived: Arrived | undefined;
   #wake: (() => void) | undefined;
-  #isOver = false;
+  /** Whether nothing more is to come of it. */
+  isOver = false;
   /** Of a write: how many bytes its change stores. */
   stored = 0;
   /** Until its first result: from then on it takes its thread for the time of a chunk only. */
@@ -48,19 +48,15 @@ export class Query {
     this.#expect();
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** Has a thread begin to answer it. */
-  begin(thread: Answering): void {
-    this.#thread = thread;
-    thread.send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
+  begin(send: (message: ToWorker) => void): void {
+    this.#send = send;
+    send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
   }
 
   /** Takes what the thread sent. */
   receive(message: FromWorker): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     clearTimeout(this.#timer);
     if ('error' in message) {
       const { response, stack } = message.error;
@@ -81,34 +77,28 @@ export class Query {
 
   /** Ends it with an error. */
   fail(error: unknown): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#settle.reject(error);
-    this.#cancel({ failed: error });
+    Atomics.store(this.#cancelled, 0, 1);
+    this.#send?.({ id: this.id, cancel: true });
+    this.#end({ failed: error });
   }
 
   /** Ends it, because nobody waits for the response any more. */
   cancel(): void {
-    if (this.#isOver) return;
     // Unheard; but who awaits the response must not wait for ever.
-    this.#settle.reject(new Problem(503, 'The request was cancelled.'));
-    this.#cancel({ ended: true });
+    this.fail(new Problem(503, 'The request was cancelled.'));
   }
 
-  #cancel(outcome: { ended: true } | { failed: unknown }): void {
-    Atomics.store(this.#cancelled, 0, 1);
-    this.#thread?.send({ id: this.id, cancel: true });
-    this.#end(outcome);
-  }
-
-  #end(outcome: { ended: true } | { failed: unknown }): void {
-    this.#isOver = true;
+  #end(outcome: Arrived): void {
+    this.isOver = true;
     clearTimeout(this.#timer);
     this.isStarting = false;
     this.#arrive(outcome);
-    this.hooks.onEnd();
+    this.hooks.onEnd?.();
   }
 
-  #arrive(what: { chunk: Chunk } | { ended: true } | { failed: unknown }): void {
+  #arrive(what: Arrived): void {
     this.#arrived = what;
     this.#wake?.();
   }
@@ -121,13 +111,7 @@ export class Query {
     try {
       this.#ask();
       for (;;) {
-        if (!this.#arrived)
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        const arrived = this.#arrived;
-        this.#arrived = undefined;
-        if (!arrived) continue;
+        const arrived = await this.#next();
         if ('failed' in arrived) throw arrived.failed;
         if ('ended' in arrived) return;
         this.#ask();
@@ -138,9 +122,19 @@ export class Query {
     }
   }
 
+  async #next(): Promise<Arrived> {
+    while (!this.#arrived)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    const arrived = this.#arrived;
+    this.#arrived = undefined;
+    return arrived;
+  }
+
   #ask(): void {
-    if (this.#isOver) return;
-    this.#thread?.send({ id: this.id, next: true });
+    if (this.isOver) return;
+    this.#send?.({ id: this.id, next: true });
     this.#expect();
   }
 

@@ -40,14 +40,14 @@ async function ask(id: number, question: Question): Promise<Answered> {
   if (question.write) return write(question, question.write);
   const isCancelled = () => Atomics.load(question.cancelled, 0) === 1;
   const store = openReader(path, { isCancelled, hasTemporaryFolder });
-  let isStreamed = false;
   try {
     const { body, ...response } = await respond(question, store);
-    isStreamed = typeof body === 'object';
-    if (typeof body === 'object') open.set(id, { chunks: body, store });
-    return { response: typeof body === 'string' ? { ...response, body } : response, isStreamed };
+    if (typeof body !== 'object')
+      return { response: body === undefined ? response : { ...response, body }, isStreamed: false };
+    open.set(id, { chunks: body, store });
+    return { response, isStreamed: true };
   } finally {
-    if (!isStreamed) store.close();
+    if (!open.has(id)) store.close();
   }
 }
 
@@ -66,22 +66,17 @@ async function write(question: Question, { room }: NonNullable<Question['write']
     return { response: response as Answered['response'], isStreamed: false, stored: meter?.stored ?? 0 };
   } catch (error) {
     // The main thread knows when there is room again.
-    if (error instanceof NoRoom)
-      return { response: { status: 429, headers: {} }, isStreamed: false, stored: error.bytes };
+    if (error instanceof NoRoom) return { response: { status: 429, headers: {} }, isStreamed: false };
     throw error;
   } finally {
     store.close();
   }
 }
 
-class NoRoom extends Error {
-  constructor(readonly bytes: number) {
-    super(`${bytes} bytes are too many.`);
-  }
-}
+class NoRoom extends Error {}
 
 function raise(this: Meter & { stored: number }, bytes: number): void {
-  if (bytes > this.room) throw new NoRoom(bytes);
+  if (bytes > this.room) throw new NoRoom();
   this.stored = bytes;
 }
 
@@ -90,29 +85,25 @@ async function respond({ request, write, base, caller }: Question, all: Store): 
   const found = match(request.target);
   const route = found?.methods.get(write ? request.method : 'GET');
   if (!found || !route) throw new Error('A worker was asked for what it does not answer.');
-  const { id, search } = found;
   const store = caller?.users ? all.as({ users: caller.users }) : all;
-  const asked = {
-    ...request,
-    hosts: [],
-    address: () => '',
-    readBody: async () => Buffer.from(write?.body ?? ''),
-    onClose: () => {},
-  };
-  const feed = new Feed(store);
-  const context = {
-    request: asked,
+  return route.handle({
+    request: {
+      ...request,
+      hosts: [],
+      address: () => '',
+      readBody: async () => Buffer.from(write?.body ?? ''),
+      onClose: () => {},
+    },
     route,
-    id,
-    search,
+    id: found.id,
+    search: found.search,
     store,
     caller,
     base: () => base,
-    feed,
+    feed: new Feed(store),
     isPairing: false,
     match,
-  };
-  return route.handle(context);
+  });
 }
 
 async function next(id: number): Promise<{ chunk: { text: string } } | { ended: true }> {

@@ -12,7 +12,7 @@ function begun(timeout = 30_000) {
   const question = { request: { method: 'GET', target: '/users', headers: {} }, base: '', caller: undefined };
   const hooks = { onError: (error: unknown) => errors.push(error), onEnd: () => ends++ };
   const query = new Query(7, question, timeout, hooks);
-  query.begin({ send: (message) => sent.push(message) });
+  query.begin((message) => sent.push(message));
   const receive = (message: object) => query.receive({ id: 7, ...message } as FromWorker);
   return {
     query,
