@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
+import { AuditTrail } from '../../src/http/guard/audit.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
 import { disclosedChanges } from '../../src/http/protocol/disclosure.ts';
+import type { Store } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
@@ -203,6 +205,56 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
   await gate.audit.flush();
   expect((await get()).status).toBe(200);
   expect(store.audit.list({ limit: 99_999 })).toHaveLength(10_000);
+});
+
+describe('a trail', () => {
+  /** A trail that cannot be written to until `fails` is false, and what was written. */
+  function trail() {
+    const written: number[] = [];
+    const state = { fails: false };
+    const audit = { add: (records: readonly unknown[]) => written.push(records.length) };
+    const submitUpkeep = async (work: () => unknown) =>
+      state.fails ? Promise.reject(new Error('no')) : work();
+    const gate = new AuditTrail({ audit, submitUpkeep } as unknown as Store, Date.now, () => {});
+    const request = { method: 'GET', target: '/users', headers: {}, hosts: [], address: () => '' };
+    const context = { request, path: '/users', right: 'read user', id: 0, search: '', caller: undefined };
+    const record = (status: number) =>
+      gate.recorded(context as unknown as Parameters<AuditTrail['recorded']>[0], { status, headers: {} });
+    return { gate, written, state, record };
+  }
+
+  afterEach(() => void vi.useRealTimers());
+
+  test('is written at once when much waits, and twice a second otherwise', async () => {
+    vi.useFakeTimers();
+    const { written, record } = trail();
+    for (let i = 0; i < 5_000; i++) record(200);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(written).toEqual([5_000]);
+    record(200);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(written).toEqual([5_000]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(written).toEqual([5_000, 1]);
+  });
+
+  test('that could not be written is tried again by itself', async () => {
+    vi.useFakeTimers();
+    const { written, record, state } = trail();
+    state.fails = true;
+    record(200);
+    await vi.advanceTimersByTimeAsync(500);
+    state.fails = false;
+    await vi.advanceTimersByTimeAsync(500);
+    expect(written).toEqual([1]);
+  });
+
+  test('has what was refused as busy, but no rate limit', async () => {
+    const { gate, written, record } = trail();
+    for (const status of [503, 429]) record(status);
+    await gate.flush();
+    expect(written).toEqual([1]);
+  });
 });
 
 test('without authentication there is none', async () => {

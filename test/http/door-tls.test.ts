@@ -8,6 +8,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CertificateFiles, exposure, watchCertificate } from '../../src/cli/commands/serve.ts';
+import { strictTransport } from '../../src/http/wire/listener.ts';
 import { freshFolder } from '../helpers.ts';
 import { certificate, RSA } from './certificate.ts';
 import { freshServer } from './helpers.ts';
@@ -50,6 +51,18 @@ describe('Strict-Transport-Security', () => {
     const { server } = await freshServer({ auth, tls, origins: { allowHosts, allowOrigins: [] } });
     const headers = await headersOf(server.port, `${host}:${server.port}`);
     expect(headers['strict-transport-security']).toBe(value);
+  });
+
+  test.each([
+    ['tracker.example.', 'max-age=31536000'],
+    ['Localhost', undefined],
+    ['localhost.', undefined],
+    ['nora.localhost:3000', undefined],
+    ['127.0.0.1.', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('is for names that others can have: %s', (host, value) => {
+    expect(strictTransport(host)).toBe(value);
   });
 
   test('is not sent without TLS', async () => {

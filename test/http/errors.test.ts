@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
 import { faultOf } from '../../src/domain/fault.ts';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { problemTypes } from '../../src/http/wire/problem.ts';
+import { problemResponse, problemTypes } from '../../src/http/wire/problem.ts';
 import { run } from '../helpers.ts';
 import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
 
 type Errors = { errors: Record<string, unknown>[] };
+
+test('whether to try again is said of what passes by itself', () => {
+  const after = (code: 'busy' | 'gone' | 'full') =>
+    problemResponse(new SciaticaError(code, '')).headers['retry-after'];
+  expect([after('busy'), after('gone'), after('full')]).toEqual(['1', undefined, undefined]);
+});
 
 describe('a fault has a code and the bounds', () => {
   test.each<[keyof typeof logFields | keyof typeof userFields, unknown, object]>([

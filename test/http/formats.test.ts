@@ -98,6 +98,7 @@ describe('CSV and NDJSON', () => {
     ['text/csv;q=0.5, application/json;q=0.4', types[2]],
     ['TEXT/CSV', types[2]],
     ['application/json;q=0, */*', types[1]],
+    ['application/json;q=some, text/csv', types[2]],
     ['application/x-ndjson', types[1]],
     ['text/html', 406],
     ['text/csv;q=0', 406],
@@ -123,6 +124,7 @@ describe('compression', () => {
     ['*', 'br'],
     ['identity', undefined],
     ['identity, gzip;q=0.5', undefined],
+    ['br, gzip;q=some', 'br'],
     ['*;q=0', undefined],
     ['deflate', undefined],
   ])('Accept-Encoding: %s is %s', (accept, encoding) => expect(preferredEncoding(accept)).toBe(encoding));

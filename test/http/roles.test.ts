@@ -330,6 +330,47 @@ describe('a token', () => {
     expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined);
   });
 
+  test('that bears the name of one whose user was erased is for its own user', async () => {
+    const { call, store } = guardedApp();
+    store.users.create({ ...nora, firstName: 'Ole' });
+    const read = async (user: number) => {
+      const { token } = store.tokens.create({
+        name: 'phone',
+        role: 'patient',
+        users: [user],
+        lifetime: null,
+      });
+      const { body } = await call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
+      return (body as { id: number }[]).map(({ id }) => id);
+    };
+    expect(await read(1)).toEqual([1]);
+    store.erase(1);
+    expect(await read(2)).toEqual([2]);
+  });
+
+  test('has the moment of its last use, to the minute, also when that cannot be written at first', async () => {
+    let now = Date.parse('2026-03-02T12:00:00Z');
+    const { call, store } = behindGate({ now: () => now });
+    const { id, token } = store.tokens.create({ name: 'phone', role: 'admin', users: null, lifetime: null });
+    const { touch } = store.tokens;
+    let touches = 0;
+    store.tokens.touch = (...args) => {
+      if (++touches === 1) throw new Error('no');
+      touch.apply(store.tokens, args);
+    };
+    const use = async () => {
+      await call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
+      // What was submitted is written in the next turns of the event loop.
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+      return touches;
+    };
+    expect([await use(), store.tokens.get(id).lastUsedAt]).toEqual([1, null]);
+    expect([await use(), await use()]).toEqual([2, 2]);
+    expect(store.tokens.get(id).lastUsedAt).not.toBe(null);
+    now += 60_000;
+    expect(await use()).toBe(3);
+  });
+
   test('that was taken back is refused at once', async () => {
     const { as, store } = behindGate();
     expect((await as('patient', 'GET', '/users/1')).status).toBe(200);

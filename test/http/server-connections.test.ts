@@ -208,6 +208,7 @@ describe('a connection without a valid token is closed', () => {
   test.each([
     [401, '/users', EVIL],
     [401, '/users', ''],
+    [401, '/users', 'Content-Length: 2\r\nExpect: 100-continue\r\n'],
     [403, '/health', 'Origin: https://elsewhere.example\r\n'],
   ])('after %i for %s %j', async (status, path, headers) => {
     const { open } = await guarded();
@@ -226,6 +227,9 @@ describe('a connection without a valid token is closed', () => {
     expect(await phone.get('/users/1', bearer)).toContain('200');
     expect(await phone.get('/users/1', bearer)).toContain('429');
     expect(phone.text).not.toMatch(/^connection: close\r$/im);
+    const another = await open(ONE);
+    expect(await another.get('/users/1', bearer)).toContain('429');
+    expect(another.text).not.toMatch(/^connection: close\r$/im);
   });
 
   test('one with a valid token stays after 403, and goes when it is taken back', async () => {

@@ -39,18 +39,19 @@ function leaveAll(listeners: (() => void)[]): void {
   for (const listener of listeners.splice(0)) listener();
 }
 
-/** A worker that ends when it is asked for /crash, and else does its work. */
-function crashing(): string {
+/** A worker that does something first with each message, and then its work, unless it is to do none. */
+function working(first: string, isSilent = false): string {
   const file = join(freshFolder(), 'worker.cjs');
   writeFileSync(
     file,
-    `require('node:worker_threads').parentPort.on('message', ({ ask }) => {
-       if (ask?.request.target.endsWith('crash')) process.exit(1);
-     });
-     require(${JSON.stringify(workerFile)});`,
+    `require('node:worker_threads').parentPort.on('message', ({ ask }) => { ${first} });
+     ${isSilent ? '' : `require(${JSON.stringify(workerFile)});`}`,
   );
   return file;
 }
+
+/** A worker that ends when it is asked for /crash. */
+const crashing = () => working("if (ask?.request.target.endsWith('crash')) process.exit(1);");
 
 async function textOf(answer: ReturnType<Workers['answer']>): Promise<string> {
   const { body } = (await answer) ?? {};
@@ -152,6 +153,24 @@ describe('worker threads', () => {
     leave();
     await Promise.all(left);
     expect(JSON.parse(await textOf(ask('/userExerciseLogs?limit=3')))).toHaveLength(3);
+  });
+
+  test('that do not come to the end of what was given up get nothing else to do', async () => {
+    const store = filledStore(1);
+    const { ask, leave } = poolOf(store, {
+      file: working("if (ask?.request.target.endsWith('slow')) for (;;);"),
+    });
+    const slow = ask('/users?slow')?.catch(() => {});
+    leave();
+    await slow;
+    expect(JSON.parse(await textOf(ask('/users')))).toHaveLength(2);
+  });
+
+  test('that reply to nothing are ended, with their temporary folder', async () => {
+    const store = filledStore(1);
+    const { ask } = poolOf(store, { file: working('', true), timeout: 20 });
+    await expect(ask('/users')).rejects.toMatchObject({ type: 'query-timeout' });
+    await expect.poll(() => folders(store)).toEqual([]);
   });
 
   test('read lists side by side whose readers are slow', async () => {

@@ -84,6 +84,16 @@ describe('a server with a large database', () => {
     await expect.poll(() => store.checkpoint()).toBe(true);
   });
 
+  test('answers who closes its half of the connection after the request', async () => {
+    const { url } = await largeServer();
+    const { hostname, port } = new URL(url);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    socket.end(`GET /userExerciseLogs?sort=date&limit=5 HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+    const [first] = await once(socket, 'data');
+    expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
   test('ends a read that has no result in time, by name, and keeps the connection', async () => {
     const { get } = await largeServer({ query: 1 });
     const late = await get('/userExerciseLogs?sort=painAfter&limit=5');
