@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
-import { type GateOptions, secretOf } from '../../src/http/guard/gate.ts';
+import { Gate, type GateOptions, secretOf } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
+import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import type { Records } from '../../src/store/records/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { exampleOf } from '../samples.ts';
+import { freshStore } from '../store/helpers.ts';
 import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
@@ -358,16 +360,26 @@ describe('a token', () => {
       if (++touches === 1) throw new Error('no');
       touch.apply(store.tokens, args);
     };
-    const use = async () => {
-      await call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
+    const headers = { authorization: `Bearer ${token}` };
+    const use = async (ask: () => unknown = () => call('GET', '/users', { headers })) => {
+      await ask();
       // What was submitted is written in the next turns of the event loop.
       for (let i = 0; i < 5; i++) await new Promise(setImmediate);
       return touches;
     };
     expect([await use(), store.tokens.get(id).lastUsedAt]).toEqual([1, null]);
     expect([await use(), await use()]).toEqual([2, 2]);
-    expect(store.tokens.get(id).lastUsedAt).not.toBe(null);
-    now += 60_000;
+    const used = now;
+    expect(store.tokens.get(id).lastUsedAt).toBe(used);
+    now += 59_999;
+    const restarted = new Gate(
+      freshStore(store.path, () => now),
+      { now: () => now },
+    );
+    const request = { headers, address: () => '' } as unknown as HttpRequest;
+    await use(() => restarted.admit(request, { right: 'read user' }));
+    expect([await use(), store.tokens.get(id).lastUsedAt]).toEqual([2, used]);
+    now += 1;
     expect(await use()).toBe(3);
   });
 
