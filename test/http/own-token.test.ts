@@ -108,6 +108,16 @@ describe('a token', () => {
     expect(await app.kind(token)).toBe('/docs#problem-token-revoked');
   });
 
+  test.each(['DELETE', 'POST'])('is given back, whatever comes with it: %s', async (method) => {
+    const app = phones();
+    const { token } = await paired(app);
+    const [given, refused] = await Promise.all(
+      ['DELETE', method].map((each) => app.call(each, '/me/token', app.bearer(token))),
+    );
+    expect([given?.status, refused?.status]).toEqual([200, 401]);
+    expect(app.store.tokens.list()).toMatchObject([{ revokedAt: app.clock.now }]);
+  });
+
   test.each<[string, 'POST' | 'DELETE', (store: ReturnType<typeof phones>['store']) => void, string]>([
     ['renewed', 'POST', (store) => store.tokens.revoke('phone'), 'token-revoked'],
     ['renewed', 'POST', (store) => store.erase(1), 'person-erased'],

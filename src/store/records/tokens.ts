@@ -105,7 +105,8 @@ export class Tokens {
     if (known) return known;
     const hash = hashOf(secret);
     const token = this.#lookUp(hash) ?? this.#lookUpRenewed(hash);
-    if (token) this.#found.set(secret, token);
+    // What is read in a write transaction may be taken back.
+    if (token && !this.db.inTransaction) this.#found.set(secret, token);
     return token;
   }
 
