@@ -169,7 +169,8 @@ describe('undo', () => {
     expect(refused.text).not.toContain('Token');
     expect((await me('POST', '/undo?everywhere=false', { change: 5 })).status).toBe(409);
     expect((await me('POST', '/undo?everywhere=perhaps', { change: 5 })).status).toBe(400);
-    expect((await as('patient', [2])('POST', '/undo?everywhere=true', { change: 5 })).status).toBe(404);
+    for (const query of ['', '?everywhere=true'])
+      expect((await as('patient', [2])('POST', `/undo${query}`, { change: 5 })).status).toBe(404);
     expect((await me('POST', '/undo?everywhere=true', { change: 5 })).status).toBe(200);
     expect(store.logs.get(1).painAfter).toBe(stretch.painAfter);
     // What was made since is known here only.

@@ -178,6 +178,15 @@ describe('what a token writes', () => {
     expect((await as('b', 'POST', '/undo', { change: store.latestChange })).status).toBe(200);
   });
 
+  test('says nothing of how large a change of others is', async () => {
+    const { store, call } = guardedApp({ quota: 1_000 });
+    const { id } = store.users.create(nora);
+    store.logs.delete(store.logs.create({ ...stretch, userId: id, notes: 'x'.repeat(5_000) }).id);
+    const { token } = store.tokens.create({ name: 'a', role: 'patient', users: [1], lifetime: null });
+    const sent = { headers: { authorization: `Bearer ${token}` }, body: { change: store.latestChange } };
+    expect((await call('POST', '/undo', sent)).status).toBe(404);
+  });
+
   test('counts with a DELETE and a restore', async () => {
     const { as, store } = limited(9_000);
     const { id } = store.logs.create({ ...stretch, notes: 'x'.repeat(8_000) });

@@ -342,7 +342,8 @@ export const undoRoute: Route = {
         return first && replayed(answer(disclosedChanges(first.entries), (first.entries[0]?.seq ?? 1) - 1));
       },
       check: (found) => {
-        if (caller && !found.every((part) => mayUndo(caller, part)))
+        // A change about others has no parts for this caller.
+        if (found.length === 0 || (caller && !found.every((part) => mayUndo(caller, part))))
           throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
         // Their names are not for every caller.
         if (!everywhere && store.remotes.reachOf(change).length > 0)
