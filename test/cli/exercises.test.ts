@@ -105,7 +105,7 @@ describe('exercise rename', () => {
   test('merges after a question, and one undo takes all of it back', async () => {
     const db = misspelt();
     const before = records(db).logs;
-    const question = 'Merge 1 session of "Piriformis Strech" into "Piriformis Stretch", which has 2?';
+    const question = 'Merge 1 session of "Piriformis Strech" into "Piriformis Stretch", which\nhas 2?';
     const no = await run(as([wrong, right]), { db, answers: [[question, keys.enter]] });
     expect(no).toMatchObject({ code: 1, stdout: '' });
     expect(no.stderr).toContain('Nothing was renamed.');
