@@ -84,9 +84,8 @@ export class Folder {
       const waiting: Waiting[] = [];
       const course = { ...means, diary, options, result: { ...emptyResult(this.#key), waiting } };
       this.#files.requireSome();
-      this.#isFirst =
-        diary.peer(this.#key).at === undefined &&
-        !this.#files.machines().some((database) => diary.peer(database, IN_FOLDERS).received);
+      const machines = this.#files.machines();
+      this.#isFirst = !machines.some((database) => diary.peer(database, IN_FOLDERS).received);
       if (options.dryRun) return this.#dryRun(course, waiting);
       this.#seen = this.#files.signature();
       if (this.#renewIfSetBack()) course.result.setBack = 'here';

@@ -82,7 +82,10 @@ export function takeOver<T>(
 /** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
 function meet(store: Store, diary: Diary, as: number, { view, states }: Parcel): void {
   store.users.get(as);
-  const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
+  // The one of here may have been there before.
+  const users = states.filter(
+    ({ kind, name, fields }) => kind === 'user' && fields && diary.idOfUser(name) !== as,
+  );
   const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
   if (second)
     throw new SciaticaError(

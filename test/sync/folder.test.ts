@@ -478,6 +478,16 @@ describe('a folder', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
+  it('lets a user be the one who comes later, after a sync that found nobody', async () => {
+    b?.users.create(user({ email: 'b@example.org' }));
+    await run(b, { as: 1 });
+    await run(a);
+    await run(b, { as: 1 });
+    expect(b?.users.list().map(({ id }) => id)).toEqual([1]);
+    await run(a);
+    same(a, b);
+  });
+
   it('is in step only once nothing is waited for', async () => {
     await run(a);
     const [file = ''] = await partsOf(a);
