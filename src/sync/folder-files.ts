@@ -43,11 +43,11 @@ const OURS = /^(manifest|[0-9a-f]{32})/;
 /** In bytes. */
 const MOST_OF_MANIFEST = 1024 * 1024;
 
-/** Which key the machines of a folder have (`Seal.id`); undefined where there is none yet. */
-export function keyIn(path: string): string | undefined {
+/** Which keys the machines of a folder have (`Seal.id`): one that is used no more may have a former one. */
+export function keysIn(path: string): string[] {
   const machines = readdirSync(path).filter((name) => UUID.test(name));
   const keys = machines.map((name) => contentOf(join(path, name, MANIFEST), MOST_OF_MANIFEST)?.toString());
-  return keys.map((text) => text?.split('\n')[2] ?? '').find((key) => KEY.test(key));
+  return keys.map((text) => text?.split('\n')[2] ?? '').filter((key) => KEY.test(key));
 }
 
 /** What a file holds; undefined where it is longer, or no file: a pipe would never end. */

@@ -251,6 +251,9 @@ describe('a folder', () => {
     const { stderr } = await sync(b);
     expect(stderr).toMatch(/Machine [0-9a-f]{8}: it has another key/);
     expect(records(b).logs).toHaveLength(1);
+    // A lost laptop leaves its files, with the former key.
+    const laptop = ['remote', 'add', 'diary', folder, '--key-file', '-'];
+    expect(await run(laptop, { db: freshPath(), stdin: renewed })).toMatchObject({ code: 0 });
     await run(['remote', 'key', 'diary', '--key-file', '-'], { db: b, stdin: renewed });
     await sync(b);
     expect(records(b)).toEqual(records(a));

@@ -144,12 +144,12 @@ async function keyOf(
   path: string,
   { plain, keyFile }: AddOptions,
 ): Promise<{ key: string | null; isNew: boolean }> {
-  const { keyIn } = await import('../../sync/folder-files.ts');
+  const { keysIn } = await import('../../sync/folder-files.ts');
   const { makeKey, Seal } = await import('../../sync/seal.ts');
   if (plain && keyFile !== undefined) throw usage('--plain and --key-file cannot both be given.');
-  const there = keyIn(path);
-  const isPlainThere = there === new Seal(null).id;
-  if (there !== undefined && plain !== (isPlainThere || undefined))
+  const there = keysIn(path);
+  const isPlainThere = there.includes(new Seal(null).id);
+  if (there.length > 0 && plain !== (isPlainThere || undefined))
     throw usage(
       isPlainThere
         ? 'The other machines do not encrypt what they write there: add --plain to do likewise.'
@@ -157,9 +157,9 @@ async function keyOf(
     );
   if (plain) return { key: null, isNew: false };
   const given = keyFile === undefined ? undefined : await readKey(context, keyFile);
-  if (there === undefined) return { key: given ?? (await makeKey()), isNew: given === undefined };
+  if (there.length === 0) return { key: given ?? (await makeKey()), isNew: given === undefined };
   const key = given ?? (await askKey(context));
-  if (new Seal(key).id !== there)
+  if (!there.includes(new Seal(key).id))
     throw new SciaticaError(
       'invalid',
       'That is not the key of this folder. On a machine that has it: sciatica remote key',
