@@ -24,7 +24,7 @@ export interface Exchanged {
 }
 
 /** A request that the service does not take. */
-export class Refused extends SciaticaError {
+class Refused extends SciaticaError {
   constructor(
     readonly status: number,
     readonly reason: string,
@@ -81,11 +81,20 @@ export class Service {
 
   /**
    * Sends what is known here, and receives what is known there after `have`.
-   * @throws Refused when the service does not take it
+   * @throws SciaticaError `unusable` when the service does not take it
    */
   async exchange(sent: string, have: Position | null): Promise<Exchanged> {
     const body = JSON.stringify({ parcel: sent, have, wants: true });
-    const { parcel, received, result } = await this.#json({ method: 'POST', path: '/exchange', body });
+    const { parcel, received, result } = await this.#json({ method: 'POST', path: '/exchange', body }).catch(
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        const why =
+          error.status === 404
+            ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
+            : error.reason;
+        throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
+      },
+    );
     if (typeof parcel !== 'string' || !(received === null || isPosition(received))) throw strange();
     return { parcel, received, result: objectOf(result) as unknown as Exchanged['result'] };
   }

@@ -5,7 +5,7 @@ import type { Peer } from '../store/reconcile/diary.ts';
 import type { Header } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
-import { type Exchanged, Refused, Service, type Wait } from './service.ts';
+import { type Exchanged, Service, type Wait } from './service.ts';
 import {
   type Course,
   countUnsent,
@@ -118,7 +118,7 @@ class Session {
       const { text } = diary.nothing(collector, this.#peer.sent ?? START);
       let exchanged: Exchanged;
       try {
-        exchanged = await this.#exchange(text, have);
+        exchanged = await this.service.exchange(text, have);
       } catch (error) {
         // The next sync goes on from here.
         if (error instanceof SciaticaError) take();
@@ -178,7 +178,7 @@ class Session {
         this.#peer = { ...this.#peer, sent: part.to };
         return;
       }
-      const { parcel, result: there } = await this.#exchange(part.text, this.#peer.received ?? null);
+      const { parcel, result: there } = await this.service.exchange(part.text, this.#peer.received ?? null);
       addCounts(result.pushed, there.counts);
       result.heldThere += there.held;
       result.refused += there.refused;
@@ -198,21 +198,8 @@ class Session {
     const collector = diary.collector(this.#users);
     const states = collector.tell('user', ids).map(({ state }) => state);
     const { text } = diary.nothing(collector, this.#peer.sent ?? START, states);
-    const { result: there } = await this.#exchange(text, this.#peer.received ?? null);
+    const { result: there } = await this.service.exchange(text, this.#peer.received ?? null);
     if (there.refused > 0) result.stillThere = ids;
-  }
-
-  async #exchange(parcel: string, have: Position | null): Promise<Exchanged> {
-    try {
-      return await this.service.exchange(parcel, have);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      const why =
-        error.status === 404
-          ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
-          : error.reason;
-      throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
-    }
   }
 
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */

@@ -120,7 +120,7 @@ function syncLines(context: Context): string[] {
     held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
   const now = context.now().getTime();
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
-  const late = remotes.inStep().filter(({ at }) => at === null || now - at > LATE_MS);
+  const late = remotes.list().filter(({ at }) => at === null || now - at > LATE_MS);
   return [
     ...waiting,
     ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: sciatica remotes`] : []),

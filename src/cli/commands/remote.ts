@@ -192,7 +192,7 @@ async function removeRemote(context: Context, name: string, options: Options): P
   );
 }
 
-interface ListedRemote extends Remote {
+interface ListedRemote extends Omit<Remote, 'at'> {
   token: boolean;
   /** When both were last in step, as an ISO 8601 moment; null before the first time. */
   inStepAt: string | null;
@@ -231,13 +231,13 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   if (await settleHeld(context, options)) return;
   const diary = await context.store.diary();
   const stillThere: string[] = [];
-  const listed = remotes.list().map((remote): ListedRemote => {
-    const { view = null, at } = remote.database === null ? {} : diary.peer(remote.database);
-    stillThere.push(...stillThereLines(remote.name, remotes.deleted(view, at)));
+  const listed = remotes.list().map(({ at, ...remote }): ListedRemote => {
+    const view = remote.database === null ? null : diary.peer(remote.database).view;
+    stillThere.push(...stillThereLines(remote.name, remotes.deleted(view, at ?? 0)));
     return {
       ...remote,
       token: keptToken(context, remote.name) !== undefined,
-      inStepAt: at === undefined ? null : new Date(at).toISOString(),
+      inStepAt: at === null ? null : new Date(at).toISOString(),
     };
   });
   if (options['json']) return printJson(context, listed);

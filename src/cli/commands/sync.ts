@@ -131,7 +131,7 @@ async function remoteOf(
   if (isUrl(name)) {
     const { url } = checkAddress(name, pin);
     return {
-      remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null, database: null },
+      remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null, database: null, at: null },
       token: tokenFile === undefined ? undefined : readToken(context, tokenFile),
     };
   }

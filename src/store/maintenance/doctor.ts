@@ -136,7 +136,7 @@ function syncState(db: Database): Check[] {
   const disputes = remotes.disputes(Date.now()).length;
   const details = [
     ...remotes
-      .inStep()
+      .list()
       .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
     ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
     ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),

@@ -1,7 +1,7 @@
 import { INTO, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
+import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import { NAME, Names, nameOf } from './names.ts';
 import { everMerged, People } from './people.ts';
 import type { Name, Stamp, State } from './state.ts';
@@ -57,7 +57,7 @@ export const MOST_STATES = 2500;
 
 /** SQL: by what a record of the history is known. */
 const KEY = `iif(history.record IN (${kindNames
-  .filter((kind) => keyColumnOf(kind) === 'userId')
+  .filter(isOfUser)
   .map((kind) => `'${kind}'`)
   .join(', ')}), history.userId, history.recordId)`;
 
@@ -204,7 +204,7 @@ export class Collector {
 
   /** Of these records those that are told, and are as they were made here, by their ids, with when that was. */
   unchanged(kind: KindName, ids: readonly number[]): Map<number, Stamp> {
-    if (kind === 'user' || keyColumnOf(kind) !== 'id') return new Map();
+    if (kind === 'user' || isOfUser(kind)) return new Map();
     const made = this.db.all<{ id: number; userId: number; seq: number; clock: number; uid: number }>(
       `SELECT entry.recordId AS id, entry.userId, entry.seq, head.clock, head.uid
        FROM history AS entry JOIN history AS head ON head.seq = entry.head

@@ -9,7 +9,7 @@ import { type Collected, Collector, MOST_STATES, type Position, START, type Told
 import { noteDisputes } from './disputes.ts';
 import { Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
-import { Fold, IS_HELD, type Known, keep, keyColumnOf } from './fold.ts';
+import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { mergedUsers } from './people.ts';
@@ -338,7 +338,7 @@ export class Diary {
     this.change(() => {
       const target = this.#names.ofUser(into);
       const stamp = stampNow(this.db, this.#names, now);
-      const pointed = ({ state }: Known): State => pointingTo(target, state, state, stamp);
+      const pointed = ({ state }: Known): State => pointingTo(target, state, stamp);
       new Receiver(this.db, { acceptDeletions: true }).rerun(pointed, 'user', [id]);
       this.#settings.set('clock', String(stamp[0]));
     });
@@ -358,14 +358,14 @@ export class Diary {
       return;
     }
     const joined = merge({ ...own.state, name: theirs.name }, theirs, statementsOf('user'));
-    const alias = pointingTo(theirs.name, own.state, undefined, stampNow(this.db, this.#names));
+    const alias = pointingTo(theirs.name, own.state, stampNow(this.db, this.#names));
     const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
     const unname = (kind: KindName) =>
       this.db.run('UPDATE replicas SET id = NULL WHERE record = ? AND id = ?', kind, id);
     unname('user');
     keep(this.db, [{ state: alias }, { id, state: agreed }]);
     // What the user has one of is named as the user is, and is told anew.
-    for (const kind of ownedKindNames.filter((one) => keyColumnOf(one) === 'userId')) {
+    for (const kind of ownedKindNames.filter(isOfUser)) {
       unname(kind);
       keep(this.db, [...new Fold(this.db, this.#names).of(kind, [id]).values()]);
     }

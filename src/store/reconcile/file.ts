@@ -5,10 +5,10 @@ import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import type { Collector } from './collect.ts';
 import type { Erased } from './erasures.ts';
-import { isAsShown, keyColumnOf } from './fold.ts';
+import { type Cells, isAsShown, isOfUser, statementOf } from './fold.ts';
 import { type Names, nameOf } from './names.ts';
 import { broken, type Encoded, encoded, isDatabases, originsIn, StateReader, uuidsOf } from './parcel.ts';
-import type { Name, Stamp, State, Statement } from './state.ts';
+import { type Name, type Stamp, type State, unpack } from './state.ts';
 
 /** The states of records in an export, some hundreds in a line of JSON, beside the lists, which alone say what a record shows. */
 
@@ -114,7 +114,7 @@ export class FileStates {
 
   /** The ids by which records of a kind are known: of what a user has one of, those of users. */
   *#ids(kind: KindName): Generator<readonly number[]> {
-    const of = keyColumnOf(kind) === 'userId' ? 'user' : kind;
+    const of = isOfUser(kind) ? 'user' : kind;
     const only =
       of === 'user' ? undefined : this.part.only && (this.part.only[kind] ?? []).toSorted(byNumber);
     for (let last = 0, at = 0; ; at += BLOCK) {
@@ -161,9 +161,6 @@ const byNumber = (a: number, b: number): number => a - b;
 
 const lineOf = (kind: KindName, entries: readonly string[]): string =>
   `{"k":"${kind}","s":[${entries.join(',')}]}`;
-
-/** The cells of a record in a list of a file, with the ids of there. */
-export type Cells = Readonly<Record<string, Cell>>;
 
 /** Reads the states of a file, with the numbers of databases here. */
 export class FileReader {
@@ -283,16 +280,14 @@ export function stateWithout(
   { id, userId, ...cells }: Cells,
 ): State {
   const userName = nameOf(origin, Number(kind === 'user' ? id : userId), 0);
-  const isOfUser = kind === 'user' || keyColumnOf(kind) === 'userId';
-  const name = isOfUser ? userName : nameOf(origin, Number(id), 0);
-  const said: Statement = { stamp: [seq, 0, origin], seen: {} };
-  const groups = [...statementsOf(kind).keys()].filter((group) => group !== INTO);
+  const isNamedSo = kind === 'user' || isOfUser(kind);
+  const name = isNamedSo ? userName : nameOf(origin, Number(id), 0);
   return {
     kind,
     name,
     life: 1,
     owners: kind === 'user' ? [] : [userName],
-    fields: { ...cells, ...(!isOfUser && { userId: userName }) },
-    statements: Object.fromEntries(groups.map((group) => [group, said])),
+    fields: { ...cells, ...(!isNamedSo && { userId: userName }) },
+    statements: unpack(kind, { c: [seq, 0, origin] }, statementOf),
   };
 }

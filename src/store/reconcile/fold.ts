@@ -3,13 +3,13 @@ import { INTO, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts
 import { States as Columns } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { type KeyColumn, NAME, type Names, nameOf, partsOf } from './names.ts';
+import { NAME, type Names, nameOf, partsOf } from './names.ts';
 import {
   type Code,
   type Name,
+  over,
   type Packed,
   pack,
-  replaced,
   type Stamp,
   type State,
   type Statement,
@@ -109,9 +109,10 @@ interface Replica {
   state: string;
 }
 
-type Cells = Readonly<Record<string, Cell>>;
+/** Cells by the names of their fields. */
+export type Cells = Readonly<Record<string, Cell>>;
 
-const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement => ({
+export const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement => ({
   stamp: [clock, uid, origin],
   seen,
 });
@@ -122,13 +123,15 @@ function stateOf(kind: KindName, name: Name, stored: Stored): State {
   return { kind, name, life, owners, fields, statements: unpack(kind, stored, statementOf) };
 }
 
-/** The column by which a record of a kind is known: what a user has one of is known by the user. */
-export const keyColumnOf = (kind: KindName): KeyColumn =>
-  kindOf(kind).place === 'one-per-user' ? 'userId' : 'id';
+/** Whether a user has one of a kind: it is known by its user, and named as the user is. */
+export const isOfUser = (kind: KindName): boolean => kindOf(kind).place === 'one-per-user';
+
+/** The column by which a record of a kind is known. */
+export const keyColumnOf = (kind: KindName): 'id' | 'userId' => (isOfUser(kind) ? 'userId' : 'id');
 
 /** The name of the user to whom a record belongs; a goal is named as its user is. */
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>
-  kind !== 'user' && keyColumnOf(kind) === 'id' ? String(fields?.['userId'] ?? '') : name;
+  kind !== 'user' && !isOfUser(kind) ? String(fields?.['userId'] ?? '') : name;
 
 /** Whether a row says all that the fields of a state do. */
 export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names): boolean {
@@ -203,8 +206,7 @@ export class Fold {
     kind: KindName,
     names: readonly Name[],
   ): Map<Name, { id?: number | undefined; here?: Known | undefined }> {
-    const isOfUser = keyColumnOf(kind) === 'userId';
-    const ids = this.names.idsOf(isOfUser ? 'user' : kind, names);
+    const ids = this.names.idsOf(isOfUser(kind) ? 'user' : kind, names);
     const known = this.of(
       kind,
       [...ids.values()].filter((id) => id !== null),
@@ -215,7 +217,7 @@ export class Fold {
         const shown = id === undefined ? undefined : known.get(id);
         return [
           name,
-          { id, here: shown ?? (isOfUser || ids.has(name) ? this.unseen(kind, name) : undefined) },
+          { id, here: shown ?? (isOfUser(kind) || ids.has(name) ? this.unseen(kind, name) : undefined) },
         ];
       }),
     );
@@ -232,7 +234,7 @@ export class Fold {
 
   /** The history of records. @param since the entries after which it is wanted, by the ids of the records */
   #entries(kind: KindName, since: readonly (readonly [id: number, seq: number])[]): Map<number, Entry[]> {
-    const key = keyColumnOf(kind) === 'id' ? 'recordId' : 'userId';
+    const key = isOfUser(kind) ? 'userId' : 'recordId';
     const entries = this.db.all<Entry>(
       `SELECT entry.${key} AS key, entry.seq, entry.change, head.clock, head.uid, entry.action, entry.before
        FROM json_each(?) AS since CROSS JOIN history AS entry ON entry.${key} = since.value ->> 0 AND entry.record = ?
@@ -278,16 +280,15 @@ export class Fold {
     row: Row | undefined,
   ): Known {
     const [first, second] = entries;
-    if (!replica && first?.action === 'create' && !second && row && keyColumnOf(kind) === 'id')
+    if (!replica && first?.action === 'create' && !second && row && !isOfUser(kind))
       return this.#foldCreation(kind, id, first, row);
     // JSON null: the history tells it, and only the name differs.
     const known = replica && storedJson<Stored | null>(replica.state);
     const name = replica?.name ?? this.#ownName(kind, id, first);
-    const isOfUser = kindOf(kind).place === 'one-per-user';
     const base = known ? stateOf(kind, name, known) : { kind, name, life: 0, owners: [], statements: {} };
     const cells = (json: string | null) => (json === null ? undefined : this.#cells(kind, json));
     let shown = entries[0] ? cells(entries[0].before) : row?.cells;
-    const draft = new Draft(this.names, base, isOfUser);
+    const draft = new Draft(this.names, base);
     if (known?.c && !known.fields && shown) draft.show(shown);
     // Older than the history, or than what came from elsewhere.
     if (!known && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
@@ -310,7 +311,7 @@ export class Fold {
   }
 
   #ownName(kind: KindName, id: number, first: Entry | undefined): Name {
-    if (keyColumnOf(kind) === 'userId') return this.names.ofUser(id);
+    if (isOfUser(kind)) return this.names.ofUser(id);
     const isMade = first?.action === 'create';
     return nameOf(this.names.makerOf(isMade ? first.seq : 0), id, isMade ? first.uid : 0);
   }
@@ -340,15 +341,16 @@ class Draft {
   readonly #groups: ReadonlyMap<string, readonly string[]>;
   readonly #owners: Set<Name>;
   readonly #statements: Record<string, Statement>;
+  readonly #isOfUser: boolean;
   #fields: Record<string, Cell> | undefined;
   #life: number;
 
   constructor(
     private readonly names: Names,
     private readonly base: State,
-    /** A user has one of it: it is a statement of the user, and is there as long as the user is. */
-    private readonly isOfUser: boolean,
   ) {
+    // It is a statement of the user, and is there as long as the user is.
+    this.#isOfUser = isOfUser(base.kind);
     this.#groups = statementsOf(base.kind);
     this.#owners = new Set(base.owners);
     this.#statements = { ...base.statements };
@@ -379,7 +381,7 @@ class Draft {
 
   remove(stamp: Stamp, wentWithUser: boolean): void {
     if (wentWithUser) return;
-    if (this.isOfUser) {
+    if (this.#isOfUser) {
       const none = Object.fromEntries([...this.#groups.values()].flat().map((name) => [name, null]));
       this.#set(none, stamp);
     } else if (this.#life % 2 === 1) this.#life++;
@@ -388,7 +390,6 @@ class Draft {
   /** Says the statements of these cells that differ from those before, and from what is said already. */
   #set(cells: Cells, stamp: Stamp, before?: Cells): void {
     this.#fields ??= {};
-    const first: Statement = { stamp, seen: {} };
     for (const [group, names] of this.#groups) {
       const said = this.#statements[group];
       if (!names.some((name) => name in cells)) continue;
@@ -396,9 +397,9 @@ class Draft {
       const values = names.map((name) => this.#valueOf(name, cells[name] ?? null));
       if (said && names.every((name, i) => (this.#fields?.[name] ?? null) === values[i])) continue;
       for (const [i, name] of names.entries()) this.#fields[name] = values[i] ?? null;
-      this.#statements[group] = said ? { stamp, seen: replaced(said) } : first;
+      this.#statements[group] = over(said, stamp);
     }
-    const owner = this.isOfUser ? this.base.name : this.#fields['userId'];
+    const owner = this.#isOfUser ? this.base.name : this.#fields['userId'];
     if (typeof owner === 'string') this.#owners.add(owner);
   }
 
@@ -410,7 +411,7 @@ class Draft {
     return {
       kind: this.base.kind,
       name: this.base.name,
-      life: this.isOfUser ? 1 : this.#life,
+      life: this.#isOfUser ? 1 : this.#life,
       owners: [...this.#owners].sort(),
       ...(this.#fields && { fields: this.#fields }),
       statements: this.#statements,

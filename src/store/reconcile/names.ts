@@ -30,9 +30,6 @@ export function isSameName(a: Name, b: Name): boolean {
 /** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
 const MOST_OF_TOKEN = 100;
 
-/** The column by which a record of a kind is found in its table: what a user has one of is known by the user. */
-export type KeyColumn = 'id' | 'userId';
-
 /** The databases that names speak of, this one first of all, and which record here has which name. */
 export class Names {
   #identities: { origin: number; since: number }[] | undefined;
@@ -70,9 +67,13 @@ export class Names {
 
   /** The identity under which this database made the entry `seq` of its history: it takes a new one where a copy goes its own way. */
   makerOf(seq: number): number {
+    const own = this.#own();
+    return (own.find(({ since }) => since < seq) ?? own.at(-1))?.origin ?? 0;
+  }
+
+  #own(): readonly { origin: number; since: number }[] {
     this.#identities ??= this.db.all('SELECT origin, since FROM identities ORDER BY since DESC');
-    const identities = this.#identities;
-    return (identities.find(({ since }) => since < seq) ?? identities.at(-1))?.origin ?? 0;
+    return this.#identities;
   }
 
   /** Gives this database a new UUID for what it makes from now on: the file was copied, or set back. */
@@ -84,12 +85,6 @@ export class Names {
       this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
     });
     return id;
-  }
-
-  /** Whether a name was given by this database, under any of its identities. */
-  isOwn(origin: number): boolean {
-    this.makerOf(0);
-    return this.#identities?.some((identity) => identity.origin === origin) ?? false;
   }
 
   /** The name of the user with an id. */
@@ -128,8 +123,9 @@ export class Names {
     for (const [i, name] of names.entries()) {
       const [origin = 0, id = 0] = parts[i] ?? [];
       // Of here are the ids that were ever given.
-      const isOwn = !found.has(name) && this.isOwn(origin) && id <= this.db.lastId(kindOf(kind).table);
-      if (isOwn && isSameName(this.of(kind, id), name)) found.set(name, id);
+      const isOwn = !found.has(name) && this.#own().some((own) => own.origin === origin);
+      const wasGiven = isOwn && id <= this.db.lastId(kindOf(kind).table);
+      if (wasGiven && isSameName(this.of(kind, id), name)) found.set(name, id);
     }
     return found;
   }

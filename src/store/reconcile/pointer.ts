@@ -2,7 +2,7 @@ import { INTO } from '../../domain/kinds.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Names } from './names.ts';
-import { type Name, replaced, type Stamp, type State } from './state.ts';
+import { type Name, type Stamp, type State, saying } from './state.ts';
 
 /** What is said here without an entry of the history: above all under whom a user shows. */
 
@@ -19,15 +19,6 @@ export function stampNow(db: Database, names: Names, now = 0): Stamp {
   return [clock, crypto().randomInt(2 ** 48 - 1), names.makerOf(Number.MAX_SAFE_INTEGER)];
 }
 
-/**
- * The state of a user who shows under another from now on, as `user merge` says it.
- * @param former what was known of the user
- */
-export function pointingTo(target: Name, state: State, former: State | undefined, stamp: Stamp): State {
-  const said = former?.statements[INTO];
-  return {
-    ...state,
-    fields: { ...state.fields, [INTO]: target },
-    statements: { ...state.statements, [INTO]: { stamp, seen: said ? replaced(said) : {} } },
-  };
-}
+/** The state of a user who shows under another from now on, as `user merge` says it. @param former as of `saying` */
+export const pointingTo = (target: Name, state: State, stamp: Stamp, former?: State): State =>
+  saying(state, INTO, { [INTO]: target }, stamp, former);

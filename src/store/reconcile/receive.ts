@@ -2,7 +2,7 @@ import type { Cell } from '../../domain/codec.ts';
 import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
@@ -295,7 +295,7 @@ export class Receiver {
   /** Of a kind with keys all records of the users concerned: which shows under its own name depends on the others. */
   #gatherSameKeys(): void {
     for (const kind of ownedKindNames) {
-      if (!kindOf(kind).key || keyColumnOf(kind) === 'userId') continue;
+      if (!kindOf(kind).key || isOfUser(kind)) continue;
       const owners = new Set([...this.#of(kind).values()].map(({ merged }) => ownerNameOf(merged)));
       const ids = [
         ...[...owners].flatMap((owner) => this.#people.ownerId(owner) ?? []),

@@ -15,11 +15,11 @@ import { apply } from '../records/apply.ts';
 import { Settings } from '../records/settings.ts';
 import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isAsShown, type Known, keep, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
+import { isAsShown, isOfUser, type Known, keep, ownerNameOf, type Row } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
 import type { People } from './people.ts';
 import type { Received } from './received.ts';
-import { type Name, replaced, type State, type Statement } from './state.ts';
+import { type Name, type State, type Statement, saying } from './state.ts';
 
 /** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
 const MOST_DELETED = 20;
@@ -109,7 +109,7 @@ export class Shown {
     const owner = this.people.ownerId(ownerNameOf(met.merged));
     const isThere = met.merged.life % 2 === 1 || met.held;
     if (owner === undefined || !isThere) return;
-    if (keyColumnOf(kind) === 'userId') {
+    if (isOfUser(kind)) {
       if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
       met.id = owner;
       met.row ??= this.people.rowOf(kind, owner);
@@ -129,12 +129,11 @@ export class Shown {
 
   #rowOf({ id, row, merged }: Met, owner: number | undefined): Row {
     const { fields } = kindOf(merged.kind);
-    const isOfUser = keyColumnOf(merged.kind) === 'userId';
     const cells: Record<string, Cell> = {};
     for (const name in fields)
       if (name === 'userId') cells[name] = owner ?? null;
       else if (name !== 'id') cells[name] = merged.fields?.[name] ?? null;
-    return { id: isOfUser ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
+    return { id: isOfUser(merged.kind) ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
   }
 
   /** Of records of a user with one key the first shows as it is; what the kind says becomes of the others. */
@@ -142,7 +141,7 @@ export class Shown {
     const uuids = this.names.uuids();
     for (const kind of ownedKindNames) {
       const { key } = kindOf(kind);
-      if (!key || keyColumnOf(kind) === 'userId') continue;
+      if (!key || isOfUser(kind)) continue;
       const by = typeof key.second === 'object' ? key.second.by : undefined;
       const order = ({ merged }: Met) => {
         const [origin, id, uid] = partsOf(merged.name);
@@ -172,7 +171,11 @@ export class Shown {
     this.#tellBoth(met, first);
     if (second === 'waits') met.wanted = undefined;
     else {
-      met.merged = saying(met.merged, field, second.value);
+      const { kind, statements } = met.merged;
+      const [group = field] = [...statementsOf(kind)].find(([, names]) => names.includes(field)) ?? [];
+      const [clock, uid, origin] = (statements[group] as Statement).stamp;
+      // On every machine that merges the same the same statement.
+      met.merged = saying(met.merged, group, { [field]: second.value }, [clock + 1, uid, origin]);
       setCell(met, field, second.value);
     }
   }
@@ -243,7 +246,7 @@ export class Shown {
 
   /** Whether it does not show because its user is one with another. */
   #isMerged({ merged: { kind, name } }: Met): boolean {
-    return (kind === 'user' || keyColumnOf(kind) === 'userId') && this.people.rootOf(name) !== name;
+    return (kind === 'user' || isOfUser(kind)) && this.people.rootOf(name) !== name;
   }
 
   #write(kind: KindName, records: readonly Met[]): void {
@@ -302,22 +305,6 @@ function setCell(met: Met, name: string, cell: Cell): void {
   met.wanted = { id, cells: { ...cells, [name]: cell } };
 }
 
-/** A state in which a field says something else: on every machine that merges the same the same statement. */
-function saying(state: State, field: string, cell: Cell): State {
-  const groups = [...statementsOf(state.kind)];
-  const group = groups.find(([, names]) => names.includes(field))?.[0] ?? field;
-  const former = state.statements[group] as Statement;
-  const [clock, uid, origin] = former.stamp;
-  return {
-    ...state,
-    fields: { ...state.fields, [field]: cell },
-    statements: {
-      ...state.statements,
-      [group]: { stamp: [clock + 1, uid, origin], seen: replaced(former) },
-    },
-  };
-}
-
 function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
   if (!row || !wanted || row === wanted) return row === wanted;
   for (const name in wanted.cells)
@@ -327,7 +314,7 @@ function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
 
 /** Whether a user has none of what a user has one of. */
 const isNone = ({ kind, fields = {} }: State): boolean =>
-  keyColumnOf(kind) === 'userId' && Object.values(fields).every((cell) => cell === null);
+  isOfUser(kind) && Object.values(fields).every((cell) => cell === null);
 
 /** Whether all is known that makes a record. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>

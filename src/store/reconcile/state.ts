@@ -113,9 +113,27 @@ function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen']
   return joined;
 }
 
-/** What a statement that replaces this one has seen. */
-export const replaced = ({ stamp: [clock, , origin], seen }: Statement): Statement['seen'] =>
+const replaced = ({ stamp: [clock, , origin], seen }: Statement): Statement['seen'] =>
   joinSeen(seen, { [origin]: clock });
+
+/** A statement over what was said before. */
+export const over = (said: Statement | undefined, stamp: Stamp): Statement => ({
+  stamp,
+  seen: said ? replaced(said) : {},
+});
+
+/** A state in which one statement says something else. @param former what was known of the record, where that is more */
+export const saying = (
+  state: State,
+  group: string,
+  fields: NonNullable<State['fields']>,
+  stamp: Stamp,
+  former = state,
+): State => ({
+  ...state,
+  fields: { ...state.fields, ...fields },
+  statements: { ...state.statements, [group]: over(former.statements[group], stamp) },
+});
 
 /**
  * Joins two states of one record: the higher causal length, and of each statement the later one.

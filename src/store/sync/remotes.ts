@@ -17,18 +17,23 @@ export interface Remote {
   ourUser: number | null;
   /** The UUID of the database behind it; null before the first contact. */
   database: string | null;
+  /** When both were last in step, in milliseconds since 1970; null before the first time. */
+  at: number | null;
 }
+
+const REMOTES = `SELECT name, url, pin, ourUser, database, at FROM remotes
+  LEFT JOIN peers ON peers.uuid = remotes.database AND peers.token = 0`;
 
 /** The services to sync with, by name. */
 export class Remotes {
   constructor(private readonly db: Database) {}
 
   list(): Remote[] {
-    return this.db.all('SELECT name, url, pin, ourUser, database FROM remotes ORDER BY name');
+    return this.db.all(`${REMOTES} ORDER BY name`);
   }
 
   find(name: string): Remote | undefined {
-    return this.db.get('SELECT name, url, pin, ourUser, database FROM remotes WHERE name = ?', name);
+    return this.db.get(`${REMOTES} WHERE name = ?`, name);
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
@@ -41,7 +46,7 @@ export class Remotes {
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
-  add({ name, url, pin, ourUser }: Omit<Remote, 'database'>): void {
+  add({ name, url, pin, ourUser }: Omit<Remote, 'database' | 'at'>): void {
     this.db.write(() => {
       this.requireFree(name);
       const sql = 'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)';
@@ -50,13 +55,6 @@ export class Remotes {
       const since = storedJson<Record<string, number>>(settings.get('remotesSince') ?? '{}');
       settings.set('remotesSince', JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
     });
-  }
-
-  /** When this database was last in step with each remote, in milliseconds since 1970; null before the first time. */
-  inStep(): { name: string; at: number | null }[] {
-    return this.db.all(
-      'SELECT name, peers.at FROM remotes LEFT JOIN peers ON peers.uuid = remotes.database AND peers.token = 0 ORDER BY name',
-    );
   }
 
   /**

@@ -4,7 +4,6 @@ import type { KindName } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import { type Erased, Erasures } from '../../reconcile/erasures.ts';
 import {
-  type Cells,
   FileReader,
   firstId,
   idsIn,
@@ -14,7 +13,7 @@ import {
   stateWithout,
   type Unsealed,
 } from '../../reconcile/file.ts';
-import { Fold } from '../../reconcile/fold.ts';
+import { type Cells, Fold } from '../../reconcile/fold.ts';
 import { Names } from '../../reconcile/names.ts';
 import { People } from '../../reconcile/people.ts';
 import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
@@ -148,7 +147,7 @@ export class StagedStates {
     const { ours, name } = this.#as;
     if (this.#people.ownerId(state.name) === ours) return state;
     const former = this.#people.find(state.name)?.state;
-    return pointingTo(name, state, former, stampNow(this.db, this.#names));
+    return pointingTo(name, state, stampNow(this.db, this.#names), former);
   }
 }
 

@@ -2,7 +2,7 @@ import { type KindName, statementsOf } from '../../../domain/kinds.ts';
 import type { Known } from '../../reconcile/fold.ts';
 import type { Names } from '../../reconcile/names.ts';
 import { stampNow } from '../../reconcile/pointer.ts';
-import { replaced, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
+import { over, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 
 /**
@@ -36,7 +36,7 @@ export class Undone {
       const said = here.statements[group];
       const differs = names.some((name) => (state.fields?.[name] ?? null) !== (here.fields?.[name] ?? null));
       if (differs && said && this.#uids.has(said.stamp[1]) && statements[group])
-        statements[group] = { stamp: this.#stamp, seen: replaced(said) };
+        statements[group] = over(said, this.#stamp);
     }
     return { ...state, life: counts ? here.life + 1 : state.life, statements };
   }
