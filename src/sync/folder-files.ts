@@ -141,6 +141,11 @@ export class FolderFiles {
     return content?.length === bytes && digestOf(content) === sha256 ? content : undefined;
   }
 
+  /** Whether a part of this machine is there. */
+  has({ file, bytes }: Part): boolean {
+    return lstatSync(this.#at(this.id(), file), { throwIfNoEntry: false })?.size === bytes;
+  }
+
   async writePart(text: string, from: Position, to: Position): Promise<Part> {
     const bytes = await this.seal.close(text);
     const sha256 = digestOf(bytes);

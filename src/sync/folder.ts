@@ -276,7 +276,8 @@ export class Folder {
       erased,
     });
     this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
-    return from;
+    // Another sync of this machine, which began meanwhile, may have removed some.
+    return parts.every((part) => this.#files.has(part)) ? from : this.#tell(result);
   }
 
   /** The parts that stay: none where one is missing or may hold too much, the base where those after it are many. */

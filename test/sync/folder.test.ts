@@ -488,6 +488,15 @@ describe('a folder', () => {
     same(a, b);
   });
 
+  it('is whole after two syncs of one machine at once', async () => {
+    a?.change(() => {
+      for (let i = 0; i < 6000; i++) add(a, `log ${i}`);
+    });
+    await Promise.all([run(a), run(a)]);
+    expect((await run(b)).waiting).toEqual([]);
+    same(a, b);
+  });
+
   it('is in step only once nothing is waited for', async () => {
     await run(a);
     const [file = ''] = await partsOf(a);
