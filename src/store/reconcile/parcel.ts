@@ -144,17 +144,16 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
   return {
     ...header,
     erased: header.erased.map((pair) => reader.erased(pair)),
-    view: viewOf(header, reader),
+    view: viewIn(header, originOf),
     states: lines.map((line) => reader.state(objectIn(line))),
   };
 }
 
-const viewOf = ({ view }: Header, reader: StateReader): readonly Name[] | null =>
-  view?.map((name) => reader.name(name)) ?? null;
-
 /** The view of a parcel, with the numbers of databases here. @param originOf as of `readParcel` */
-export const viewIn = (header: Header, originOf: (uuid: string) => number): readonly Name[] | null =>
-  viewOf(header, new StateReader(header, originOf));
+export function viewIn(header: Header, originOf: (uuid: string) => number): readonly Name[] | null {
+  const reader = new StateReader(header, originOf);
+  return header.view?.map((name) => reader.name(name)) ?? null;
+}
 
 /** Reads the first line of a parcel only. @throws SciaticaError `unusable` */
 export const readHeader = (text: string): Header => headerIn(objectIn(text.slice(0, text.indexOf('\n') + 1)));

@@ -23,7 +23,7 @@ export interface Limits extends Deletions {
 /** How many changes of their own there are at most: the rest is one change with all else. */
 const MOST_APART = 100;
 
-/** How many records are folded at once: the history of more takes more memory than their states. */
+/** How many records are folded, and states taken over, at once: more take more memory, fewer more time. */
 const AT_ONCE = 5_000;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
@@ -335,9 +335,6 @@ const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
 const fullerName = (here: Name, there: Name): Name =>
   partsOf(here)[2] === 0 && isSameName(here, there) ? there : here;
 
-/** States that are taken over at once; more take more memory, fewer more time. */
-const BATCH = 5_000;
-
 /** Parcels, put together to fewer. */
 export function* batches(
   parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
@@ -347,7 +344,7 @@ export function* batches(
   for (const parcel of parcels) {
     states = states.length === 0 ? parcel.states : states.concat(parcel.states);
     erased = parcel.erased;
-    if (states.length < BATCH) continue;
+    if (states.length < AT_ONCE) continue;
     yield { states, erased };
     states = [];
   }

@@ -21,7 +21,7 @@ import type { Name, State } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
 import { onlyUser } from './owners.ts';
-import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
+import { ownedStaged, stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
 import { Undone } from './undone.ts';
 
 /** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
@@ -82,12 +82,9 @@ export class StagedStates {
 
   /** Users of whom a file without states has records, and who are neither in it nor known here. */
   strangers(): number[] {
-    const ids = stagedKinds.flatMap(({ name, staged }) =>
-      name === 'user'
-        ? []
-        : this.db.column<number>(
-            `SELECT DISTINCT userId FROM ${staged} WHERE userId NOT IN (SELECT id FROM temp.import_known_users)`,
-          ),
+    const unknown = 'userId NOT IN (SELECT id FROM temp.import_known_users)';
+    const ids = ownedStaged.flatMap(({ staged }) =>
+      this.db.column<number>(`SELECT DISTINCT userId FROM ${staged} WHERE ${unknown}`),
     );
     const nameOf = (id: number) => stateWithout('user', this.#file, { id }).name;
     return ids.filter((id) => id !== this.#as?.theirs && this.#people.ownerId(nameOf(id)) === undefined);
@@ -95,7 +92,7 @@ export class StagedStates {
 
   *#sealed(reader: FileReader): Generator<State[]> {
     for (let last = -1; ; ) {
-      const [row] = this.db.all<{ at: number; line: string }>(
+      const row = this.db.get<{ at: number; line: string }>(
         'SELECT _at AS at, line FROM temp.import_states WHERE _at > ? ORDER BY _at LIMIT 1',
         last,
       );
