@@ -93,7 +93,13 @@ describe('a renewed certificate', () => {
 
   test('is used for new connections, and one that does not fit its key is not', async () => {
     const [first, second] = [certificate('by itself'), certificate('by an authority')];
-    const { server } = await freshServer({ auth, tls: contents(first) });
+    const origins = { allowHosts: ['tracker.example'], allowOrigins: [] };
+    const { server } = await freshServer({ auth, tls: contents(first), origins });
+    const strict = async () => {
+      const headers = await headersOf(server.port, `tracker.example:${server.port}`);
+      return headers['strict-transport-security'] !== undefined;
+    };
+    expect(await strict()).toBe(false);
     const before = await handshake(server.port);
     expect(() => server.renew({ ...contents(second), key: readFileSync(first.key) })).toThrow();
     expect(await handshake(server.port)).toEqual(before);
@@ -101,6 +107,7 @@ describe('a renewed certificate', () => {
     const after = await handshake(server.port);
     expect(after).toMatchObject({ suite: expect.any(String) });
     expect(after).not.toEqual(before);
+    expect(await strict()).toBe(true);
   });
 
   test('is found in its files, once both are there', async () => {

@@ -10,7 +10,7 @@ describe('lists that are kept', () => {
       const list = { body: 'x'.repeat(characters), etag: '""', ids: undefined };
       keepList(store, key, store.history.last(), list);
     };
-    return { keep, kept: (key: string) => keptList(store, key) !== undefined };
+    return { store, keep, kept: (key: string) => keptList(store, key) !== undefined };
   }
 
   test('are those that are asked for again', () => {
@@ -20,6 +20,16 @@ describe('lists that are kept', () => {
       return kept('a');
     });
     expect(seen).toEqual([false, true, true]);
+  });
+
+  test('are asked for twice anew once a record has changed', () => {
+    const { store, keep, kept } = keeping();
+    const seen = [1, 2, 3, 4].map((time) => {
+      if (time === 3) store.users.update(1, { age: 99 });
+      keep('a', 1);
+      return kept('a');
+    });
+    expect(seen).toEqual([false, true, false, true]);
   });
 
   test('are forgotten when they are too much together', () => {

@@ -141,14 +141,3 @@ test('the request log has no query, for a query says what a person does, and no 
   expect(first).toMatch(/^\S+Z GET \/userExerciseLogs 200 [\d.]+ ms$/);
   expect(second).toMatch(/^\S+Z GET \/x{199} 404 [\d.]+ ms$/);
 });
-
-test('a request that is cut off in its body is in the request log', async () => {
-  const { server, log } = await freshServer();
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write(
-    `POST /users HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
-  );
-  await fetch(`http://127.0.0.1:${server.port}/health`);
-  socket.destroy();
-  await expect.poll(() => log.join('')).toContain('POST /users aborted');
-});

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { Workers } from '../../../src/http/workers/pool.ts';
 import { dbOf } from '../../store/helpers.ts';
@@ -92,6 +94,15 @@ describe('a server with a large database', () => {
     const [first] = await once(socket, 'data');
     expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
     socket.destroy();
+  });
+
+  test('ends its threads when it stops', async () => {
+    const { store, get, server } = await largeServer();
+    const folders = () => readdirSync(dirname(store.path)).filter((name) => !name.startsWith('test.db'));
+    await (await get('/userExerciseLogs')).text();
+    expect(folders()).toHaveLength(1);
+    await server.stop();
+    expect(folders()).toEqual([]);
   });
 
   test('ends a read that has no result in time, by name, and keeps the connection', async () => {
