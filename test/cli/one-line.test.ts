@@ -58,7 +58,8 @@ describe('log add in one line', () => {
     [['piri', '6,'], '--after is missing'],
     [['piri', '6', '4', '--before', '5'], '"6" and --before say the same: give one of them.'],
     [['piri', '6', '4', '--name', 'Plank'], '"piri" and --name say the same: give one of them.'],
-    [['6', '4'], '--name is missing'],
+    [['6', '4'], '--name is missing: it comes first, as in sciatica log add NAME 6 4'],
+    [['6', '4', 'bird', 'dog'], "--name is missing: it comes first, as in sciatica log add 'bird dog' 6 4"],
     [
       ['piri', '6', '4', '--date', '03/04'],
       '--date can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04',

@@ -11,7 +11,7 @@ import {
   suggestEffective,
 } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { painIn } from '../../domain/words/pain-words.ts';
+import { isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
@@ -230,6 +230,10 @@ async function checked(
   if (values['userId'] === undefined)
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
   const name = values['exerciseName'];
+  const notes = String(values['notes'] ?? '');
+  if (name === undefined && brief)
+    words['exerciseName'] =
+      `is missing: it comes first, as in sciatica log add ${isNoName(notes) ? 'NAME' : quoted(notes)} 6 4`;
   if (values['exerciseType'] === undefined && typeof name === 'string') {
     words['exerciseType'] =
       `is missing: ${quoted(name)} is a new exercise${didYouMean(name, namesOf(known))}. Add --type ${exerciseTypes.join(' or --type ')}`;
