@@ -267,7 +267,7 @@ export class Store {
       changes.run(
         () => {
           erase(db, this, userId);
-          noteErasing(this.settings, userId);
+          noteErasing(db, this.settings, userId);
         },
         { source: 'erase' },
       );

@@ -192,6 +192,7 @@ test('two persons who are erased at once are both out of the backups', () => {
 test('what another erasing has still to do is not forgotten with the end of one', () => {
   const it = store();
   it.backUpIfDue({ today: '2026-03-02', isService: false, warn: () => {}, start: () => {} });
+  it.erase(1);
   step.afterSync[step.synced + 1] = () =>
     it.settings.set('erasing', JSON.stringify({ users: [2, 1], pid: process.pid, at: Date.now() }));
   expect(it.erase(2)).toMatchObject({ left: [] });

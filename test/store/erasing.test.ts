@@ -106,13 +106,31 @@ test('a folder that cannot be read is named, and so are the copies beside the da
   ]);
 });
 
-test('a restore does not lose what is unfinished', () => {
-  const { store, before } = interrupted();
+/** The database after a backup was put in its place. */
+function restored(store: Store, file: string): Store {
   store.close();
-  const restoration = prepareRestore(before, store.path);
+  const restoration = prepareRestore(file, store.path);
   restoration.apply('now');
   restoration.close();
-  expect(erasingOf(freshStore(store.path))?.detail).toMatch(/^not finished: user 2/);
+  return freshStore(store.path);
+}
+
+test('a restore does not lose what is unfinished', () => {
+  const { store } = interrupted();
+  const after = join(freshFolder(), 'after.db');
+  backup(store.path, after);
+  expect(erasingOf(restored(store, after))?.detail).toMatch(/^not finished: user 2/);
+});
+
+test('whom a restored backup has brought back is not erased again, also once deleted', () => {
+  const { store: erased, before } = interrupted();
+  const store = restored(erased, before);
+  for (const isDeleted of [false, true]) {
+    if (isDeleted) store.users.delete(2);
+    expect(erasingOf(store)).toBeUndefined();
+    for (const isService of [true, false]) expect(resume(store, isService).started).toEqual([]);
+  }
+  expect(store.restore({ record: 'user', id: 2 })).toMatchObject({ id: 2 });
 });
 
 test('doctor finds temporary files among the backups that a killed process has left', () => {

@@ -257,7 +257,7 @@ function isOld(file: string): boolean {
 
 /** Persons who are erased, but may still be in the file or in a backup. */
 function erasing(db: Database): Check[] {
-  const unfinished = unfinishedErasing(new Settings(db));
+  const unfinished = unfinishedErasing(db);
   if (!unfinished) return [];
   const { users, left } = unfinished;
   const where = left ? left.join(', ') : 'the database file and its backups';

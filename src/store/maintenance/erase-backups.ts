@@ -168,7 +168,8 @@ function erasedFrom(db: Database): number[] {
   return [...new Set([...before.filter((id) => !isIn(db, id)), ...here])];
 }
 
-const isIn = (db: Database, id: number) =>
+/** Whether a database holds a user, or what was one: not of one who was erased from it. */
+export const isIn = (db: Database, id: number): boolean =>
   db.value('SELECT 1 FROM users WHERE id = ?', id) === 1 ||
   db.value("SELECT 1 FROM history WHERE record = 'user' AND recordId = ? AND action <> 'erase'", id) === 1;
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRunning } from '../../lib/files.ts';
-import type { Settings } from '../records/settings.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { overwrite } from './erase.ts';
-import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, reasonOf } from './erase-backups.ts';
+import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, isIn, reasonOf } from './erase-backups.ts';
 
 /** What is still to be done for persons who are erased: the setting `erasing`. */
 interface Unfinished {
@@ -30,18 +30,19 @@ interface Means {
 /** In milliseconds: after a failure, and while another process seems to be at it, the next attempt waits so long. */
 const RETRY_MS = 60 * 60 * 1000;
 
-/** What is unfinished in a database; undefined where nothing is. */
-export function unfinishedErasing(settings: Settings): Unfinished | undefined {
-  const text = settings.get('erasing');
-  return text === undefined ? undefined : storedJson<Unfinished>(text);
+/** What is unfinished in a database; undefined where nothing is. Who was brought back since is not to be erased again. */
+export function unfinishedErasing(db: Database): Unfinished | undefined {
+  const unfinished = storedJson<Unfinished | null>(new Settings(db).get('erasing') ?? 'null');
+  const users = unfinished?.users.filter((id) => !isIn(db, id)) ?? [];
+  return unfinished && users.length > 0 ? { ...unfinished, users } : undefined;
 }
 
 const note = (settings: Settings, unfinished: Unfinished) =>
   settings.set('erasing', JSON.stringify(unfinished));
 
 /** Notes, inside the transaction that erases a person, that the file and the backups are still to be written anew. */
-export function noteErasing(settings: Settings, userId: number): void {
-  const users = [...new Set([...(unfinishedErasing(settings)?.users ?? []), userId])];
+export function noteErasing(db: Database, settings: Settings, userId: number): void {
+  const users = [...new Set([...(unfinishedErasing(db)?.users ?? []), userId])];
   note(settings, { users, pid: process.pid, at: Date.now() });
 }
 
@@ -50,7 +51,7 @@ export function noteErasing(settings: Settings, userId: number): void {
  * copies that are left, the database itself included, and noted for another attempt.
  */
 export function finishErasing(db: Database, settings: Settings): CopiesAfterErasing {
-  const users = unfinishedErasing(settings)?.users ?? [];
+  const users = unfinishedErasing(db)?.users ?? [];
   const failed: CopyLeft[] = [];
   const attempt = (work: () => void) => {
     try {
@@ -62,13 +63,13 @@ export function finishErasing(db: Database, settings: Settings): CopiesAfterEras
   attempt(() => overwrite(db));
   const { left, ...done } = eraseFromBackups({ path: db.path, settings });
   const unreached = [...failed, ...left].filter(({ why }) => why !== undefined).map(({ path }) => path);
-  attempt(() => db.write(() => noteOutcome(settings, users, unreached)));
+  attempt(() => db.write(() => noteOutcome(db, settings, users, unreached)));
   return { ...done, left: [...failed, ...left] };
 }
 
 /** Others may have been erased meanwhile: their erasing goes on. */
-function noteOutcome(settings: Settings, finished: readonly number[], left: string[]): void {
-  const unfinished = unfinishedErasing(settings);
+function noteOutcome(db: Database, settings: Settings, finished: readonly number[], left: string[]): void {
+  const unfinished = unfinishedErasing(db);
   if (!unfinished) return;
   const users = unfinished.users.filter((id) => left.length > 0 || !finished.includes(id));
   if (users.length === 0) settings.remove('erasing');
@@ -84,7 +85,7 @@ export function finishErasingIfDue(
   settings: Settings,
   { warn, start, isService }: Means,
 ): void {
-  const unfinished = unfinishedErasing(settings);
+  const unfinished = unfinishedErasing(db);
   if (!unfinished || db.obstacle || !isDue(unfinished)) return;
   const { users } = unfinished;
   if (isService) {
