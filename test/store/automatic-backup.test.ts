@@ -321,15 +321,45 @@ describe('a service', () => {
     expect(backups(store)).toEqual([]);
   });
 
+  /** A database of one user, whose clock stands at a local day. */
+  function storeOfDay(day: string) {
+    const clock = { day };
+    const store = freshStore(newDatabase(), () => Date.parse(`${clock.day}T12:00`));
+    store.users.create(user());
+    return { store, clock };
+  }
+  const askOn = (store: Store, today: string) => ask(store, { isService: true, today }).jobs.length;
+
   test('leaves it where nothing has changed since', () => {
-    const moment = { now: Date.now() - 5_000 };
-    const store = freshStore(newDatabase(), () => moment.now);
-    store.users.create(user());
+    const { store, clock } = storeOfDay('2026-03-01');
     ask(store);
-    expect(ask(store, { isService: true, today: '2026-03-03' })).toEqual(nothing);
-    moment.now = Date.now() + 5_000;
+    expect(askOn(store, '2026-03-03')).toBe(0);
+    clock.day = '2026-03-03';
     store.users.create(user());
-    expect(ask(store, { isService: true, today: '2026-03-03' }).jobs).toHaveLength(1);
+    expect(askOn(store, '2026-03-04')).toBe(1);
+  });
+
+  test('makes it for what was changed on the day of the last one, behind it', async () => {
+    const { store } = storeOfDay(DAY);
+    for (let i = 0; i < 200; i++) store.logs.create(log({ notes: 'x'.repeat(9_000) }));
+    const { jobs } = ask(store);
+    store.logs.create(log());
+    await runBackupJob(jobs[0] as BackupJob);
+    expect(logsIn(join(folderOf(store), `test.db.auto-${DAY}.db`))).toBe(200);
+    expect(askOn(store, '2026-03-03')).toBe(1);
+  });
+
+  test('makes it also where a clock that was ahead has left one of a later day', () => {
+    const { store, clock } = storeOfDay(DAY);
+    ask(store, { today: '2099-01-01' });
+    utimesSync(
+      join(folderOf(store), 'test.db.auto-2099-01-01.db'),
+      new Date('2099-01-01'),
+      new Date('2099-01-01'),
+    );
+    clock.day = '2026-03-03';
+    store.users.create(user());
+    expect(askOn(store, '2026-03-04')).toBe(1);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { mondayOf } from '../../domain/words/day.ts';
+import { localDay, mondayOf } from '../../domain/words/day.ts';
 import { sizeOf, syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
 import type { Settings } from '../records/settings.ts';
@@ -60,7 +60,8 @@ export function backUpIfDue(db: Database, settings: Settings, means: BackupMeans
     if (!plan || !hasRecords(db)) return;
     const made = backupsOf(plan);
     if (made.some(({ day }) => day === today)) return;
-    if (isService && !(hasChangedSince(db, made.at(-1)) && mayTry(db.path))) return;
+    const newest = made.findLast(({ day }) => day < today);
+    if (isService && !(hasChangedSince(db, newest) && mayTry(db.path))) return;
     const failure = failureOf(plan);
     if (failure) {
       warn(failure.text);
@@ -104,10 +105,11 @@ function mayTry(path: string): boolean {
   return true;
 }
 
+/** On its day counts too: a backup holds what was there before the change that it was made for, and is finished after it. */
 function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boolean {
   if (!newest) return true;
   const last = db.value<number>(`SELECT ${AT} FROM ${ENTRIES} ORDER BY entry.seq DESC LIMIT 1`) ?? 0;
-  return last > statSync(newest.path).mtimeMs;
+  return localDay(new Date(last)) >= newest.day;
 }
 
 const hasRecords = (db: Database) => db.value('SELECT EXISTS (SELECT 1 FROM users)') === 1;
