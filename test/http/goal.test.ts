@@ -20,6 +20,19 @@ describe('the goal of a user', () => {
     expect((await call('GET', '/users/1')).body).not.toHaveProperty('sessionsPerWeek');
   });
 
+  test.each([
+    ['is not set back by a change of nothing', 'PUT', 200, 5],
+    ['is not set again by a change', 'DELETE', 404, undefined],
+  ])('%s after a %s that came meanwhile', async (_, method, status, sessionsPerWeek) => {
+    const { call, store } = freshApp();
+    await call('PUT', path, { body: { sessionsPerWeek: 4 } });
+    const [, changed] = await Promise.all([
+      call(method, path, { body: { sessionsPerWeek: 5 } }),
+      call('PATCH', path, { body: method === 'PUT' ? {} : { sessionsPerWeek: 6 } }),
+    ]);
+    expect([changed?.status, store.goals.list()[0]?.sessionsPerWeek]).toEqual([status, sessionsPerWeek]);
+  });
+
   test.each<[unknown, string, string]>([
     [{}, 'sessionsPerWeek', 'is missing: it must be a whole number from 1 to 100'],
     [{ sessionsPerWeek: 0 }, 'sessionsPerWeek', 'must be a whole number from 1 to 100'],

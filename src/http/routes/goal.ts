@@ -35,8 +35,14 @@ const patchGoal: Write = {
   begin: (asked) => {
     const { store, id } = asked;
     const replace = putGoal.begin(asked);
-    const goal = goalOf(store, id) ?? none(id);
-    return (body) => replace(isObject(body) ? { ...goal, ...body } : body);
+    const goal = () => goalOf(store, id) ?? none(id);
+    goal();
+    return (body) => {
+      const changed = () => replace(isObject(body) ? { ...goal(), ...body } : body);
+      changed();
+      // Looked up again in the transaction: another may have set or removed it meanwhile.
+      return () => changed()();
+    };
   },
 };
 
