@@ -88,16 +88,21 @@ function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: strin
 /** Reads a body; what exceeds the limit is read and dropped, so that the caller receives the response. */
 function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let body = Buffer.alloc(0);
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
+      const begin = size;
       size += chunk.length;
       if (size > most) {
-        chunks.length = 0;
+        body = Buffer.alloc(0);
         reject(tooLarge(most));
-      } else chunks.push(chunk);
+        return;
+      }
+      // Copied: each Buffer takes a hundred bytes, and a chunk may have one.
+      if (size > body.length) body = Buffer.concat([body], Math.min(most, Math.max(size, 2 * body.length)));
+      chunk.copy(body, begin);
     });
-    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('end', () => resolve(body.subarray(0, size)));
     // Complete requests close, too: making an error for each would take a twentieth of the time of a small POST.
     incoming.on('close', () => {
       if (!incoming.complete) reject(new Problem(400, 'The request ended before its body did.'));
