@@ -81,6 +81,15 @@ test('what a caller may see counts, not what there is', () => {
   ]);
 });
 
+test('what others have is not long for who does not see it', () => {
+  const { logs } = sized(large, 1_000).as({ users: [2] });
+  const filters: LogFilter[] = [
+    { userId: 1, search: 'x' },
+    { ...of('userId', 1), sort: 'painAfter' },
+  ];
+  expect([logs.areMany(1), ...filters.map((filter) => logs.isLong(filter))]).toEqual([false, false, false]);
+});
+
 test('statistics of many logs are long, in a small database, too', () => {
   const { logs } = sized(small, 100);
   expect([logs.areMany(1), logs.areMany(2), logs.areMany(9)]).toEqual([true, false, false]);

@@ -329,7 +329,8 @@ export const undoRoute: Route = {
     const { everywhere } = readReach(search);
     const sent = await readJsonText(request, () => true);
     const { change } = check(objectOf(undoFields), sent.value);
-    const offloaded = store.history.isLong(change) && context.workers?.write(context, sent.text);
+    const isLong = store.history.isLong(change, caller?.users ?? undefined);
+    const offloaded = isLong && context.workers?.write(context, sent.text);
     if (offloaded) return offloaded;
     const repeat = repeatable(context, sent);
     const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {

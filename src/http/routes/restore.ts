@@ -52,7 +52,10 @@ export function restoreRoute(collection: Collection): Route {
     handle: async (context) => {
       if (!isOwned) {
         requireOwnHeader(context.request);
-        return restored(context, collection, { text: '', value: '' }, {});
+        const { store, id, workers } = context;
+        const deletion = store.history.lastOf(name, id);
+        const offloaded = deletion && store.history.isLong(deletion.change) && workers?.write(context);
+        return offloaded || restored(context, collection, { text: '', value: '' }, {});
       }
       const { userId: owner } = readOwner(context.search);
       const body = await readJsonIfAny(context.request);
@@ -61,7 +64,6 @@ export function restoreRoute(collection: Collection): Route {
       const asked = {
         text: JSON.stringify([owner, body?.text]),
         value: [owner ?? null, body?.value ?? null],
-        body: body?.text,
       };
       return restored(context, collection, asked, { owner, as });
     },
@@ -71,15 +73,11 @@ export function restoreRoute(collection: Collection): Route {
 async function restored(
   context: RequestContext,
   collection: Collection,
-  asked: { text: string; value: unknown; body?: string | undefined },
+  asked: { text: string; value: unknown },
   further: Pick<Restoration, 'owner' | 'as'>,
 ): Promise<HttpResponse> {
   const { name } = collection;
   const { id, store } = context;
-  const deletion = store.history.lastOf(name, id);
-  const offloaded =
-    deletion && store.history.isLong(deletion.change) && context.workers?.write(context, asked.body);
-  if (offloaded) return offloaded;
   const repeat = repeatable(context, asked);
   return store.submit(() => {
     const first = repeat && firstRequest(store, repeat);

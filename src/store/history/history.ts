@@ -142,10 +142,11 @@ export class History {
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
-  /** Whether others should not wait until a change is taken back. */
-  isLong(change: number): boolean {
+  /** Whether others should not wait until a change is taken back. @param users as for `ofChange` */
+  isLong(change: number, users?: readonly number[]): boolean {
     const [after, before] = entriesOf(this.db, change);
-    return before - after > MANY_ENTRIES;
+    if (before - after <= MANY_ENTRIES) return false;
+    return !users || !this.#isAboutOthers([after, after + MANY_ENTRIES], users);
   }
 
   /** How many bytes the history keeps of a change. */

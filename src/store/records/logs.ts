@@ -27,7 +27,8 @@ export class Logs extends Records<'log'> {
 
   /** Whether others should not wait for statistics of a user's logs. */
   areMany(userId: number): boolean {
-    return hasManyLogs(this.surroundings.db, userId);
+    const { db, visible } = this.surroundings;
+    return visible?.includes(userId) !== false && hasManyLogs(db, userId);
   }
 
   /**

@@ -86,6 +86,9 @@ test('a user with many logs is deleted and brought back like any other', async (
   const { store, ask, away } = await largeServer();
   expect(await ask('DELETE', '/users/1')).toMatchObject({ status: 200, body: {} });
   expect([store.logs.count(), store.users.count()]).toEqual([0, 1]);
+  // One of the logs is no large matter.
+  expect((await ask('POST', '/userExerciseLogs/2/restore?userId=2')).status).toBe(201);
+  expect(away()).toBe(1);
   expect(await ask('POST', '/users/1/restore')).toMatchObject({ status: 201, body: { id: 1 } });
   expect([store.logs.count(), store.users.count(), away()]).toEqual([LOGS, 2, 2]);
   expect((await ask('DELETE', '/users/2')).status).toBe(200);
@@ -106,11 +109,12 @@ test.each([
   ['a token for the user takes it back', [1], undefined, 200],
   ['a token with too little room left is told when there is more', [1], 100_000, 429],
 ])('%s', async (_, users, quota, status) => {
-  const { store, change, ask } = await largeServer({ auth: RATE, ...(quota && { quota }) });
+  const { store, change, ask, away } = await largeServer({ auth: RATE, ...(quota && { quota }) });
   const answer = await ask('POST', '/undo', { change }, bearer(store, users));
   expect(answer.status).toBe(status);
   if (status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3000);
   expect(store.logs.count()).toBe(status === 200 ? 1 : LOGS);
+  expect(away()).toBe(status === 404 ? 0 : 1);
 });
 
 test('what took the room meanwhile refuses nothing that is stored', async () => {

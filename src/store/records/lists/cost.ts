@@ -29,7 +29,8 @@ export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: 
   const { where = [], userId } = asked;
   if (where.some((comparison) => isEqual(comparison, 'id'))) return false;
   const owner = where.find((comparison) => isEqual(comparison, 'userId'));
-  const owners = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
+  const wanted = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
+  const owners = users ? wanted?.filter((id) => users.includes(id)) : wanted;
   // The first part of one user's logs is read from an index.
   const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
   if (isOfOne && isWholeById(asked) && !isContinued) return false;
