@@ -66,6 +66,9 @@ export class Outdated extends SciaticaError {
   }
 }
 
+/** How many names are told that do not belong there: nobody reads more, and to look for what each may have meant takes time. */
+export const MOST_NAMED = 10;
+
 /** Faults of the input, every one of them, as one error. */
 export function invalid(issues: readonly Issue[]): SciaticaError {
   return new SciaticaError('invalid', issues.map(describeIssue).join('; '), issues);

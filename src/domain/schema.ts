@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Issue, invalid, SciaticaError } from './errors.ts';
+import { type Issue, invalid, MOST_NAMED, SciaticaError } from './errors.ts';
 import { foldedName } from './exercise.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
@@ -244,7 +244,7 @@ function issuesOf(
     const path = pathOf(issue.path);
     if (issue.code === 'unrecognized_keys') {
       const known = path === '' ? Object.keys(shape) : [];
-      return issue.keys.map((key) => {
+      return issue.keys.slice(0, MOST_NAMED).map((key) => {
         const unknown = unknownField(key, known);
         return path === '' ? unknown : { ...unknown, field: `${path}.${unknown.field}` };
       });

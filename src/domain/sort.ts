@@ -1,4 +1,4 @@
-import { type Issue, invalid } from './errors.ts';
+import { type Issue, invalid, MOST_NAMED } from './errors.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** In what order a list comes, and which part of it. */
@@ -52,6 +52,7 @@ export function parseFields(text: string, known: readonly string[]): string[] {
 function refuseUnknown(parameter: string, names: readonly string[], known: readonly string[]): void {
   const issues = names
     .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
+    .slice(0, MOST_NAMED)
     .map((name): Issue => {
       const isKnown = known.includes(name);
       const others = `must name fields of the record${didYouMean(name, known)}: ${known.join(', ')}`;

@@ -68,6 +68,31 @@ describe('a fault has a code and the bounds', () => {
   });
 });
 
+const MANY = 300;
+const names = Array.from({ length: MANY }, (_, i) => `n${i}`);
+const many = Object.fromEntries(names.map((name) => [name, 1]));
+const batchOf = (...requests: object[]) => ({ requests });
+const oneLog = '/userExerciseLogs/1';
+
+test.each<[string, string, string, unknown?]>([
+  ['fields of a record', 'PATCH', oneLog, many],
+  ['fields of one of several', 'POST', '/userExerciseLogs', [{ ...stretch, ...many }]],
+  ['parameters', 'GET', `/userExerciseLogs?${names.join('&')}`],
+  ['parameters of a path that takes none', 'DELETE', `${oneLog}?${names.join('&')}`],
+  ['parameters given again', 'GET', `/userExerciseLogs?${'limit=1&'.repeat(MANY)}`],
+  ['parameters that are no UTF-8', 'GET', `/userExerciseLogs?${'%&'.repeat(MANY)}`],
+  ['fields to show', 'GET', `/userExerciseLogs?fields=${names}`],
+  ['fields of a batch', 'POST', '/batch', { ...batchOf(), ...many }],
+  ['fields in a batch', 'POST', '/batch', batchOf({ method: 'DELETE', url: oneLog, ...many })],
+  ['headers in a batch', 'POST', '/batch', batchOf({ method: 'DELETE', url: oneLog, headers: many })],
+])('of many %s that cannot be some are named', async (_, method, target, body) => {
+  const { call } = freshApp();
+  const answer = await call(method, target, { body });
+  expect(answer.status).toBe(400);
+  const { length } = (answer.body as Errors).errors;
+  expect([length > 0, length < 15]).toEqual([true, true]);
+});
+
 describe('the type of a problem', () => {
   const typeOf = ({ body }: { body: unknown }) => (body as { type: string }).type;
 

@@ -1,5 +1,5 @@
 import { fromTexts } from '../../domain/codec.ts';
-import { type Issue, invalid } from '../../domain/errors.ts';
+import { type Issue, invalid, MOST_NAMED } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { check, partialOf, unknownField } from '../../domain/schema.ts';
 import { sliceParameters } from './slice.ts';
@@ -61,9 +61,9 @@ export function parametersOf(search: string, issues: Issue[]): Parameter[] {
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     const text = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    if (name === undefined || text === undefined)
+    if (name !== undefined && text !== undefined) parameters.push({ name, text });
+    else if (issues.length < MOST_NAMED)
       issues.push({ field: 'query', message: 'is not valid percent-encoded UTF-8' });
-    else parameters.push({ name, text });
   }
   return parameters;
 }
@@ -82,9 +82,11 @@ export function textsOf(
   const texts: Record<string, string> = {};
   const isMistyped = (name: string) => known.includes(name) || further.others?.includes(name);
   for (const { name, text } of parameters) {
-    if (Object.hasOwn(texts, name))
+    const isRepeated = Object.hasOwn(texts, name);
+    if (known.includes(name) && !isRepeated) texts[name] = text;
+    else if (issues.length >= MOST_NAMED) continue;
+    else if (isRepeated)
       issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
-    else if (known.includes(name)) texts[name] = text;
     else if (Object.hasOwn(refusals, name))
       issues.push({ field: name, message: refusals[name] ?? '', fault: { code: 'unknown' } });
     else if (!name.startsWith('_') || isMistyped(name.slice(1))) {

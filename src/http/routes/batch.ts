@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { kindOfRight, may } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
-import { type Issue, invalid } from '../../domain/errors.ts';
+import { type Issue, invalid, MOST_NAMED } from '../../domain/errors.ts';
 import type { Fault } from '../../domain/fault.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
@@ -194,11 +194,13 @@ const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** @throws SciaticaError `invalid` with every fault of the form of a batch */
 function checkBatch(value: unknown, match: (target: string) => Match | undefined): BatchRequest[] {
   const { requests, ...others } = isObject(value) ? value : {};
-  const issues: Issue[] = Object.keys(others).map((name) => ({
-    field: name.slice(0, 60).toWellFormed(),
-    message: 'is not a field here: a batch has requests',
-    fault: { code: 'unknown' },
-  }));
+  const issues: Issue[] = Object.keys(others)
+    .slice(0, MOST_NAMED)
+    .map((name) => ({
+      field: name.slice(0, 60).toWellFormed(),
+      message: 'is not a field here: a batch has requests',
+      fault: { code: 'unknown' },
+    }));
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_AT_ONCE)
     issues.push({
       field: 'requests',
@@ -224,12 +226,11 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
   const issues: Issue[] = [];
   const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
     issues.push({ field: `${place}.${name}`, message, fault });
-  for (const name of Object.keys(one))
-    if (!['method', 'url', 'headers', 'body'].includes(name))
-      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body', {
-        code: 'unknown',
-      });
-  const { method, url, headers = {} } = one;
+  const { method, url, headers = {}, body, ...others } = one;
+  for (const name of Object.keys(others).slice(0, MOST_NAMED))
+    say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body', {
+      code: 'unknown',
+    });
   if (!METHODS.includes(method as string))
     say('method', `must be one of ${METHODS.join(', ')}`, { code: 'not-a-choice', values: METHODS });
   if (typeof url !== 'string' || !url.startsWith('/'))
@@ -239,14 +240,17 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
     if (found && ![...found.methods.values()].some((route) => route.write))
       say('url', 'takes no writes in a batch');
   }
-  if (method === 'DELETE' && one['body'] != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
+  if (method === 'DELETE' && body != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
   if (!isObject(headers)) say('headers', 'must be an object', { code: 'wrong-type' });
   else {
     if (Object.keys(headers).filter((name) => name.toLowerCase() === 'if-match').length > 1)
       say('headers', 'may hold If-Match once', { code: 'repeated' });
-    for (const [name, text] of Object.entries(headers))
-      if (name.toLowerCase() !== 'if-match' || typeof text !== 'string')
-        say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
+    if (
+      Object.entries(headers).some(
+        ([name, text]) => name.toLowerCase() !== 'if-match' || typeof text !== 'string',
+      )
+    )
+      say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
   }
   return issues;
 }
