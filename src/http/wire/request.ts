@@ -88,7 +88,7 @@ function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: strin
 /** Reads a body; what exceeds the limit is read and dropped, so that the caller receives the response. */
 function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    let body = Buffer.alloc(0);
+    let body: Buffer = Buffer.alloc(0);
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       const begin = size;
@@ -98,9 +98,10 @@ function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> 
         reject(tooLarge(most));
         return;
       }
-      // Copied: each Buffer takes a hundred bytes, and a chunk may have one.
-      if (size > body.length) body = Buffer.concat([body], Math.min(most, Math.max(size, 2 * body.length)));
-      chunk.copy(body, begin);
+      if (begin === 0) body = chunk;
+      // Further ones are copied: each Buffer takes a hundred bytes, and a chunk may have one.
+      else if (size > body.length) body = Buffer.concat([body], Math.min(most, 2 * size));
+      if (begin > 0) chunk.copy(body, begin);
     });
     incoming.on('end', () => resolve(body.subarray(0, size)));
     // Complete requests close, too: making an error for each would take a twentieth of the time of a small POST.
