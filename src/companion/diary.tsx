@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
 import { Details, RedFlags, Scale } from './details.tsx';
-import { nowOf } from './notebook.ts';
+import { isAbout, nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
 import { type Entry, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
 
@@ -90,7 +90,7 @@ export function Diary(shown: Shown) {
                   {nameOf(one)}{' '}
                   <span class="figures">
                     {isPain(one) ? one.pain : `${one.painBefore} → ${one.painAfter}`}
-                    {kept.waiting.some(({ id }) => id === one.id) && ', not sent yet'}
+                    {kept.waiting.some((write) => isAbout(kept, write, kind, one.id)) && ', not sent yet'}
                   </span>
                   {one.notes && <span class="notes">{one.notes}</span>}
                 </button>

@@ -111,6 +111,10 @@ export function tried(kept: Notebook): Notebook {
 export const nowOf = ({ answered }: Notebook, id: number): number =>
   id < 0 ? (answered.find(({ local }) => local === id)?.id ?? id) : id;
 
+/** Whether a write is about the record of a kind that has this id by now. */
+export const isAbout = (kept: Notebook, { kind: of, id: own }: Write, kind: Change['record'], id: number) =>
+  of === kind && nowOf(kept, own) === id;
+
 /** Takes a change over. What is known of an erased person goes, what waits included. */
 export function taken(kept: Notebook, change: Change): Notebook {
   if (change.action === 'erase') {

@@ -2,6 +2,7 @@ import { type Change, nextOf, type Problem, Refused, Sciatica } from './client.t
 import {
   EMPTY,
   etagOf,
+  isAbout,
   type Kept,
   type Lock,
   type Notebook,
@@ -27,6 +28,9 @@ const listsOf = (user: number): [kind: Change['record'], path: string][] => [
 
 /** What was kept when a sync began is forgotten by now, or somebody else's. */
 class Replaced extends Error {}
+
+/** An id is that of one record of each kind. */
+const placeOf = ({ kind, id }: Write): string => `${kind} ${id}`;
 
 const whoseOf = ({ url, token, person }: Notebook): string => `${url} ${token} ${person}`;
 
@@ -75,7 +79,9 @@ export class Offline {
         (record) => record.id === id || record.id === nowOf(kept, id),
       );
       if (!before) return kept;
-      const unsent = kept.waiting.findLast((write) => nowOf(kept, write.id) === before.id && !write.wasTried);
+      const unsent = kept.waiting.findLast(
+        (write) => isAbout(kept, write, kind, before.id) && !write.wasTried,
+      );
       // What was never sent needs no deletion, and no other write for what is said next.
       if (!body && unsent?.what === 'create')
         return { ...kept, waiting: kept.waiting.filter((write) => write.id !== unsent.id) };
@@ -101,9 +107,10 @@ export class Offline {
   async restore(kind: Change['record'], path: string, record: Kept): Promise<void> {
     await this.shelf.update((kept) => {
       const id = nowOf(kept, record.id);
-      const isDeletion = ({ what, id: own }: Write) => what === 'delete' && nowOf(kept, own) === id;
       // A deletion that was never sent is left out.
-      const unsent = kept.waiting.find((write) => isDeletion(write) && !write.wasTried);
+      const unsent = kept.waiting.find(
+        (write) => write.what === 'delete' && isAbout(kept, write, kind, id) && !write.wasTried,
+      );
       if (unsent) return { ...kept, waiting: kept.waiting.filter((write) => write !== unsent) };
       const userId = record.userId ?? record.id;
       const write: Write = {
@@ -240,21 +247,21 @@ export class Offline {
     } catch (error) {
       if (!(error instanceof Refused) || error.problem.status !== 410) throw error;
       // What the backup lacks comes back first; what it has, the keys tell.
-      const ids = error.problem.reason === 'restored' ? await this.#repeat() : new Map<number, number>();
+      const ids = error.problem.reason === 'restored' ? await this.#repeat() : new Map<string, number>();
       await this.#readAll(ids);
     }
   }
 
-  /** Sends once more what was answered, unless it is gone since. @returns the ids that became others */
-  async #repeat(): Promise<Map<number, number>> {
+  /** Sends once more what was answered, unless it is gone since. @returns the ids that became others, by place */
+  async #repeat(): Promise<Map<string, number>> {
     const kept = await this.#read();
-    const ids = new Map<number, number>();
+    const ids = new Map<string, number>();
     for (const write of kept.answered) {
       const isThere = kept.records[write.kind]?.[write.id] !== undefined;
       if (isThere === (write.what === 'delete')) continue;
       try {
-        const { id } = await this.#send(write, ids.get(write.id) ?? write.id, undefined);
-        if (id !== undefined && id !== write.id) ids.set(write.id, id);
+        const { id } = await this.#send(write, ids.get(placeOf(write)) ?? write.id, undefined);
+        if (id !== undefined && id !== write.id) ids.set(placeOf(write), id);
       } catch (error) {
         // Refused for good: it is there, or what it was about is not.
         if (!(error instanceof Refused) || error.isPassing || error.problem.status === 401) throw error;
@@ -263,8 +270,8 @@ export class Offline {
     return ids;
   }
 
-  /** Reads everything. @param ids that became others */
-  async #readAll(ids: ReadonlyMap<number, number> = new Map()): Promise<void> {
+  /** Reads everything. @param ids that became others, by place */
+  async #readAll(ids: ReadonlyMap<string, number> = new Map()): Promise<void> {
     const client = await this.#client();
     const since = await client.now();
     const records: Record<string, Record<number, Kept>> = {};
@@ -283,7 +290,7 @@ export class Offline {
     for (const { id } of Object.values(records['user'] ?? {}))
       for (const [kind, path] of listsOf(id)) await read(kind, path).catch(unlessGone);
     await this.#update((kept) => {
-      const moved = (write: Write) => ({ ...write, id: ids.get(write.id) ?? write.id });
+      const moved = (write: Write) => ({ ...write, id: ids.get(placeOf(write)) ?? write.id });
       return {
         ...kept,
         records,

@@ -322,3 +322,62 @@ test('what waits for one person is never sent as another’s, and is shown', asy
   expect(Object.keys(records['user'] ?? {})).toEqual(['1']);
   expect(world.store.logs.count()).toBe(0);
 });
+
+/** A phone that is paired with the latest user and has everything. */
+async function paired() {
+  unreliable(generator(1));
+  const world = new World(generator(1));
+  await world.start();
+  onTestFinished(() => world.stop());
+  await world.pair();
+  const [tab] = world.tabs as [Offline];
+  await tab.sync();
+  return { world, tab };
+}
+
+const pains = '/painEntries';
+
+test('what waits for a session is not taken for that of a pain entry with the same id', async () => {
+  const { world, tab } = await paired();
+  const user = world.latest;
+  const log = world.store.logs.create({ ...session, userId: user });
+  const entries = world.store.of('painEntry');
+  const entry = entries.create({ userId: user, date: session.date, pain: 7 });
+  expect(log.id).toBe(entry.id);
+  await tab.sync();
+  await tab.change('log', path, log.id, { notes: 'edited' });
+  await tab.change('painEntry', pains, entry.id, { pain: 3 });
+  await tab.sync();
+  expect(world.phone.kept.refused).toEqual([]);
+  expect([world.store.logs.get(log.id).notes, entries.get(entry.id).pain]).toEqual(['edited', 3]);
+  // Deleted long ago, and brought back while the deletion of the other waits.
+  await tab.change('painEntry', pains, entry.id);
+  await tab.sync();
+  await tab.change('log', path, log.id);
+  await tab.restore('painEntry', pains, { ...entry });
+  await tab.sync();
+  expect([world.store.logs.count(), entries.count()]).toEqual([0, 1]);
+});
+
+test('a session that has another id after a restore takes no pain entry of its old id with it', async () => {
+  const { world, tab } = await paired();
+  const user = world.latest;
+  const entries = world.store.of('painEntry');
+  const [first] = [5, 6].map((pain) => entries.create({ userId: user, date: session.date, pain }));
+  world.backUp();
+  await tab.create('log', path, user, { ...session, userId: user });
+  await tab.sync();
+  const [log] = world.logs;
+  expect(log?.id).toBe(first?.id);
+  await tab.change('painEntry', pains, first?.id ?? 0, { pain: 1 });
+  await world.restore();
+  await world.pair();
+  await tab.sync();
+  expect(world.logs[0]?.id).not.toBe(log?.id);
+  expect(
+    world.store
+      .of('painEntry')
+      .list()
+      .map(({ pain }) => pain),
+  ).toEqual([1, 6]);
+});
