@@ -163,13 +163,14 @@ export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
 /** Fields that are one statement: who changes one of them has seen the others. */
 const STATEMENT = ['painBefore', 'painAfter', 'effective'];
 
-/** Whether both changed the same. */
-export function overlap(before: Kept, current: Kept, body: Record<string, unknown>): boolean {
+/** Whether both changed the same. @param body what one changes: without it, all is deleted */
+export function overlap(before: Kept, current: Kept, body: object = { ...before, ...current }): boolean {
   const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
-  const isOther = (field: string) => JSON.stringify(before[field]) !== JSON.stringify(current[field]);
+  // What is cleared by null is absent at the service.
+  const of = (record: Kept, field: string) => JSON.stringify(record[field] ?? null);
   const theirs = new Set(
     Object.keys({ ...before, ...current })
-      .filter((field) => field !== 'etag' && isOther(field))
+      .filter((field) => field !== 'etag' && of(before, field) !== of(current, field))
       .map(statement),
   );
   return Object.keys(body).some((field) => theirs.has(statement(field)));

@@ -335,13 +335,7 @@ export class Offline {
       if (write.what === 'delete') return void (await settle());
     }
     const current = refusal.problem.current as Kept | undefined;
-    if (
-      status === 412 &&
-      current &&
-      write.before &&
-      write.body &&
-      !overlap(write.before, current, write.body)
-    ) {
+    if (status === 412 && current && write.before && !overlap(write.before, current, write.body)) {
       const etag = refusal.headers.get('ETag') ?? undefined;
       return void (await settle({ ...write, before: { ...current, ...(etag && { etag }) } }));
     }

@@ -381,3 +381,21 @@ test('a session that has another id after a restore takes no pain entry of its o
       .map(({ pain }) => pain),
   ).toEqual([1, 6]);
 });
+
+test('what was changed here and then deleted is deleted, without a question', async () => {
+  const { world, tab } = await paired();
+  await tab.create('log', path, world.latest, { ...session, userId: world.latest, medication: 'a' });
+  await tab.sync();
+  const [log] = world.logs;
+  await tab.change('log', path, log?.id ?? 0, { notes: 'by mistake', medication: null });
+  await tab.change('log', path, log?.id ?? 0);
+  await tab.sync();
+  expect([world.phone.kept.refused, world.logs]).toEqual([[], []]);
+  // What somebody else has changed meanwhile is not.
+  const other = world.store.logs.create({ ...session, userId: world.latest });
+  await tab.sync();
+  await tab.change('log', path, other.id);
+  world.store.logs.update(other.id, { notes: 'important' });
+  await tab.sync();
+  expect([world.phone.kept.refused.length, world.logs.length]).toEqual([1, 1]);
+});
