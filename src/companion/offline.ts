@@ -374,7 +374,9 @@ export class Offline {
       return { id: record.id, record, at };
     }
     const [{ body, headers }] = (await response.json()) as [{ body: Kept; headers: { etag?: string } }];
-    return { at, ...(write.what === 'change' && body && { record: { ...body, ...etagOf(headers.etag) } }) };
+    // A first answer that comes again is of then, and its change was taken over since.
+    const isOfNow = write.what === 'change' && !response.headers.has('Idempotency-Replayed');
+    return { at, ...(isOfNow && { record: { ...body, ...etagOf(headers.etag) } }) };
   }
 
   /** Takes an answer over, in the transaction in which the write stops waiting. */
@@ -383,7 +385,7 @@ export class Offline {
       const now = id ?? nowOf(kept, write.id);
       const done: Write = { ...write, id: now, at, ...(write.id < 0 && { local: write.id }) };
       const list = { ...kept.records[write.kind] };
-      if (record) list[now] = record;
+      if (record) list[now] = write.what === 'change' ? record : (list[now] ?? record);
       else if (write.what === 'delete') delete list[now];
       return {
         ...kept,

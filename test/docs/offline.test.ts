@@ -399,3 +399,37 @@ test('what was changed here and then deleted is deleted, without a question', as
   await tab.sync();
   expect([world.phone.kept.refused.length, world.logs.length]).toEqual([1, 1]);
 });
+
+test('a first answer that comes again brings back neither what is deleted since nor what was said before', async () => {
+  const { world, tab } = await paired();
+  const create = () =>
+    tab.create('log', path, world.latest, { ...session, userId: world.latest, notes: 'first' });
+  const logs = () => recordsOf(world.phone.kept, 'log').map(bare);
+  /** Syncs, and loses the answer to what waits. */
+  const loseAnswer = async () => {
+    const reliable = globalThis.fetch;
+    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+      const response = await reliable(...request);
+      if (request[1]?.method === 'POST') throw new TypeError('fetch failed');
+      return response;
+    });
+    await expect(tab.sync()).rejects.toThrow('fetch failed');
+    vi.stubGlobal('fetch', reliable);
+  };
+  await create();
+  await loseAnswer();
+  const id = world.logs[0]?.id ?? 0;
+  world.store.logs.update(id, { notes: 'second' });
+  await tab.sync();
+  expect(logs()).toEqual(world.logs);
+  await tab.change('log', path, id, { painAfter: 1 });
+  await loseAnswer();
+  world.store.logs.update(id, { painAfter: 9 });
+  await tab.sync();
+  expect(logs()).toEqual(world.logs);
+  await tab.change('log', path, id, { painAfter: 2 });
+  await loseAnswer();
+  world.store.logs.delete(id);
+  await tab.sync();
+  expect([logs(), world.phone.kept.waiting]).toEqual([[], []]);
+});
