@@ -243,7 +243,7 @@ describe('what goes wrong is a warning', () => {
   test('a failure in the background is said by the next commands, and tried again after an hour', async () => {
     const store = longStore();
     const [job] = ask(store).jobs;
-    rmSync(job?.source ?? '');
+    writeFileSync(job?.source ?? '', 'no database');
     await runBackupJob(job as BackupJob);
     const note = join(folderOf(store), 'test.db.auto-failed.txt');
     expect(statSync(note).mode & 0o777).toBe(0o600);

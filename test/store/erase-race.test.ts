@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
@@ -126,6 +126,21 @@ describe('a backup during which a person is erased is not kept', () => {
     eraseOle(it);
     await runBackupJob(jobs[0] as BackupJob);
     expect(holding(folder, join(it.path, '..'))).toEqual([]);
+  });
+
+  test('one that was copied beside the database, and killed', async () => {
+    const it = store();
+    const { recipient } = await createKeyPair();
+    it.settings.backups = { folder: freshFolder(), recipient };
+    const jobs: BackupJob[] = [];
+    it.backUpIfDue({ today: '2026-03-02', isService: false, warn: () => {}, start: (job) => jobs.push(job) });
+    // Of a process that does not run, beyond what Linux gives (pid_max of proc(5)).
+    const ofMigration = join(it.path, '..', '.sciatica-5000000-1-0-0.tmp');
+    copyFileSync(jobs[0]?.source ?? '', ofMigration);
+    eraseOle(it);
+    expect(holding(join(it.path, '..'))).toEqual([]);
+    await runBackupJob(jobs[0] as BackupJob);
+    expect(readdirSync(jobs[0]?.folder ?? '')).toEqual([]);
   });
 
   test('while it gets its name, nobody can be erased', () => {

@@ -181,9 +181,13 @@ async function makeEncrypted(job: BackupJob, recipient: string): Promise<void> {
 const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
   join(folder, `${prefix}${day}.db${recipient === undefined ? '' : '.age'}`);
 
-/** Goes on where another process was faster, or somebody was erased meanwhile: the next change asks for a backup again. */
+/**
+ * Goes on where another process was faster, or somebody was erased meanwhile, perhaps before the copy was read: the next change
+ * asks for a backup again.
+ */
 function requireHarmless(error: unknown, job: BackupJob): void {
-  if (!(error instanceof ErasedMeanwhile || existsSync(targetOf(job)))) throw error;
+  const isErased = error instanceof ErasedMeanwhile || !existsSync(job.source);
+  if (!(isErased || existsSync(targetOf(job)))) throw error;
 }
 
 function removeCopy({ database, source }: BackupJob): void {

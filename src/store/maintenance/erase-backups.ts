@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { hasTag, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
+import { hasTag, isAbandoned, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
 import { History } from '../history/history.ts';
 import { Changes } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
@@ -56,6 +56,8 @@ export function eraseFromBackups(store: Erased): CopiesAfterErasing {
     after.left.push(...inFolder.left);
   }
   try {
+    // An encrypted backup is made of a plain copy beside the database; so is what a migration or a restore replaces kept.
+    stopJobs(dirname(store.path), store.path, isAbandoned);
     const others = keptCopies(store.path).filter(
       (path) => !handled.has(path) && /\.db|\.age$/.test(basename(path)),
     );
@@ -73,7 +75,7 @@ function eraseFromFolder(database: string, plan: BackupPlan, handled: Set<string
   const all = join(folder, `${plan.prefix}*`);
   if (!existsSync(folder)) return { ...after, left: [{ path: all, why: 'the folder is not there' }] };
   try {
-    stopJobs(plan, database);
+    stopJobs(folder, database);
     for (const backup of backupsOf(plan)) {
       handled.add(backup.path);
       eraseFromBackup(database, backup, after);
@@ -113,10 +115,13 @@ function plansOf({ path, settings }: Erased): BackupPlan[] {
     .filter(({ folder }, i) => i > 0 || existsSync(folder));
 }
 
-/** A backup that is being made at this moment holds the person: without its temporary files it fails. */
-function stopJobs({ folder }: BackupPlan, database: string): void {
+/**
+ * A backup that is being made at this moment holds the person: without its temporary files it fails.
+ * @param isLeft whether a file was left by a process that was killed
+ */
+function stopJobs(folder: string, database: string, isLeft = (_: string): boolean => false): void {
   const digest = digestOf(database);
-  for (const name of readdirSync(folder).filter((file) => hasTag(file, digest)))
+  for (const name of readdirSync(folder).filter((file) => hasTag(file, digest) || isLeft(file)))
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
