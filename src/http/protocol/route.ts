@@ -25,6 +25,7 @@ export interface Workers {
   /**
    * As `answer`, for a write: one after the other, in a thread of its own. Other writes wait for it without a deadline.
    * @param body what was sent
+   * @throws Problem 503 when too many of the caller wait already
    */
   write(asked: AskedWrite, body?: string): Promise<HttpResponse> | undefined;
 }

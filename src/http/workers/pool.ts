@@ -9,7 +9,7 @@ import { Query } from './query.ts';
 
 /** Two at least, so that one long read never holds up all others. */
 const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** Of one caller: queries that no thread has begun yet, and all of them: a slow reader of a list keeps one open. */
+/** Of one caller: queries that no thread has begun yet, or long writes, and all queries: a slow reader of a list keeps one open. */
 const MOST_WAITING = 32;
 const MOST_QUERIES = 128;
 /** The same of all callers. */
@@ -53,6 +53,8 @@ export class Workers implements OtherThreads {
   /** By the id of the token, the caller whose turn it is first; undefined for the person at this machine. */
   readonly #places = new Map<number | undefined, Place>();
   #latest = 0;
+  /** By the id of the token, how many writes are under way or wait. */
+  readonly #writes = new Map<number | undefined, number>();
   /** The last of the writes, which go one after the other. */
   #written: Promise<unknown> = Promise.resolve();
   #isStopped = false;
@@ -90,7 +92,14 @@ export class Workers implements OtherThreads {
 
   write(asked: AskedWrite, body = ''): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
-    const written = this.#written.then(() => this.#write(asked, body));
+    const id = asked.caller?.id;
+    const count = () => this.#writes.get(id) ?? 0;
+    if (count() >= MOST_WAITING)
+      throw new Problem(503, 'Too many long writes are under way.', { 'retry-after': RETRY_AFTER_SECONDS });
+    this.#writes.set(id, count() + 1);
+    const written = this.#written
+      .then(() => this.#write(asked, body))
+      .finally(() => this.#writes.set(id, count() - 1));
     this.#written = written.catch(() => {});
     return written;
   }

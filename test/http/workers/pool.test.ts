@@ -139,6 +139,20 @@ describe('worker threads', () => {
     expect(ended.lastIndexOf(2)).toBeLessThan(24);
   });
 
+  test('let only so many writes of one caller wait, so that others come to theirs', async () => {
+    const { workers } = poolOf(filledStore(1));
+    const write = (id: number) => {
+      const request = { method: 'POST', target: '/undo', headers: {} };
+      const asked = { request, base: () => 'http://localhost:3000', caller: { id }, store: {} };
+      return workers.write(asked as never);
+    };
+    const waiting = Array.from({ length: 32 }, () => write(1));
+    expect(() => write(1)).toThrow(expect.objectContaining({ status: 503 }));
+    waiting.push(write(2));
+    await workers.stop();
+    for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
+  });
+
   test('give up after a time', async () => {
     const { ask } = poolOf(filledStore(1), { timeout: 1 });
     await expect(ask('/users')).rejects.toMatchObject({ type: 'query-timeout' });
