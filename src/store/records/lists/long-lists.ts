@@ -94,14 +94,17 @@ export function* chunksInOrder(
 /** How many lists were sorted, to name their tables. */
 let lists = 0;
 
-/** Refuses to go on when a chosen record behind `place` was changed after the entry `seq`; returns the last entry. */
+/**
+ * Refuses to go on when a chosen record behind `place` was changed after the entry `seq`, or came back, perhaps as
+ * another's; returns the last entry.
+ */
 function requireUnchanged(
   db: Database,
   { kind, chosen, seq, place }: { kind: KindName; chosen: string; seq: number; place: number },
 ): number {
   db.exec(`CREATE INDEX IF NOT EXISTS temp.${chosen}_by_id ON ${chosen} (id)`);
   const isChanged = db.value(
-    `SELECT 1 FROM history WHERE seq > ? AND record = ? AND action = 'update'
+    `SELECT 1 FROM history WHERE seq > ? AND record = ? AND action IN ('create', 'update')
      AND EXISTS (SELECT 1 FROM temp.${chosen} WHERE id = recordId AND _place > ?) LIMIT 1`,
     seq,
     kind,
