@@ -85,6 +85,10 @@ export class Full extends Error {
   }
 }
 
+/** Whether the diary is one's own. Of others nothing is kept, and what waits goes on waiting for its person. */
+export const isOwn = ({ token, role, person }: Notebook): boolean =>
+  token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
+
 /** Adds to what waits. @throws Full */
 export function noted(kept: Notebook, write: Write): Notebook {
   if (kept.waiting.length >= MOST_WAITING) throw new Full();

@@ -3,6 +3,7 @@ import {
   EMPTY,
   etagOf,
   isAbout,
+  isOwn,
   type Kept,
   type Lock,
   type Notebook,
@@ -145,7 +146,7 @@ export class Offline {
       if (begun.ended !== undefined) return;
       this.#whose = whoseOf(begun);
       try {
-        await this.#check();
+        if (!(await this.#check())) return;
         await this.#pull();
         while (await this.#sendNext());
         await this.#pull();
@@ -197,14 +198,16 @@ export class Offline {
     return this.shelf.update((kept) => work(ofSame(kept, this.#whose)));
   }
 
-  /** What is kept belongs to one diary: an id means nothing in another database. */
-  async #check(): Promise<void> {
+  /** What is kept belongs to one diary: an id means nothing in another database. @returns whether it is one's own */
+  async #check(): Promise<boolean> {
     const client = await this.#client();
-    const me = await client.json<{ database: string; users: number[] | null }>('/me');
-    await this.#update(({ ended: _, ...kept }) => {
-      const { database, users } = me;
+    const me = await client.json<Pick<Required<Notebook>, 'database' | 'users' | 'role'>>('/me');
+    const known = await this.#update(({ ended: _, ...kept }) => {
+      const { database, users, role } = me;
+      const { since: _since, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
+      if (!isOwn({ ...kept, role })) return { ...rest, records: {}, role };
       const isSame = kept.database === database && String(kept.users) === String(users);
-      if (kept.database === undefined || isSame) return { ...kept, database, users };
+      if (kept.database === undefined || isSame) return { ...kept, database, users, role };
       // What waits for others than the token covers is never sent as theirs.
       const isCovered = ({ userId }: Write) =>
         kept.database === database && (users === null || users.includes(userId));
@@ -217,7 +220,6 @@ export class Offline {
       const others = kept.waiting
         .filter((write) => !isCovered(write))
         .map((write) => ({ ...write, problem: problem as Problem }));
-      const { since: _since, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
       return {
         ...rest,
         records: {},
@@ -226,8 +228,10 @@ export class Offline {
         refused: [...kept.refused, ...others],
         database,
         users,
+        role,
       };
     });
+    return isOwn(known);
   }
 
   /** Takes over what changed since. */

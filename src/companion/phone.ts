@@ -1,5 +1,5 @@
 import { Refused, Sciatica } from './client.ts';
-import { EMPTY, Full, type Lock, type Notebook, refusedToken } from './notebook.ts';
+import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
 
@@ -78,11 +78,10 @@ export class Phone {
         const response = await client.send('/me');
         const me = (await response.json()) as Me;
         this.me = me;
-        if (kept.role !== me.role) await this.shelf.update((now) => withRole(now, me.role));
         const now = Date.parse(response.headers.get('Date') ?? '');
         this.isClockOff = Math.abs(Date.now() - now) > HOUR_MS;
         if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, kept, me, now);
-        if (isOwn({ ...kept, role: me.role })) await this.offline.sync();
+        await this.offline.sync();
       }
       [this.connection, this.#pause] = ['ok', SOON];
       void this.#follow();
@@ -209,18 +208,6 @@ export class Phone {
     await this.sync();
     return isTold;
   }
-}
-
-/** Whether what the phone shows is one's own diary, of which it keeps a copy: without tokens, once it is known whose. */
-export const isOwn = ({ token, role, person }: Notebook): boolean =>
-  token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
-
-/** Of others than oneself nothing is kept. */
-function withRole({ since, summary, ...kept }: Notebook, role: string | null): Notebook {
-  const own = isOwn({ ...kept, role });
-  return own
-    ? { ...kept, ...(since !== undefined && { since }), ...(summary && { summary }), role }
-    : { ...kept, records: {}, role };
 }
 
 /** Background Sync, where the browser has it: what waits is sent although the page is closed. */

@@ -433,3 +433,18 @@ test('a first answer that comes again brings back neither what is deleted since 
   await tab.sync();
   expect([logs(), world.phone.kept.waiting]).toEqual([[], []]);
 });
+
+test('of the people whom a provider sees nothing is kept, whatever waits', async () => {
+  const { world, tab } = await paired();
+  await tab.create('log', path, world.latest, { ...session, userId: world.latest, notes: 'mine' });
+  const { token } = world.store.tokens.create({ name: 'p', role: 'provider', users: null, lifetime: null });
+  await world.phone.update(({ role: _, ...kept }) => ({ ...kept, token }));
+  await tab.sync();
+  const { records, since, waiting, refused } = world.phone.kept;
+  expect([records, since, waiting.length, refused]).toEqual([{}, undefined, 1, []]);
+  expect(world.store.logs.count()).toBe(0);
+  // It goes on waiting for its person.
+  await world.pair();
+  await tab.sync();
+  expect([world.logs.length, world.phone.kept.role, world.phone.kept.refused]).toEqual([1, 'patient', []]);
+});
