@@ -85,11 +85,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Periods',
-      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations. Days resemble each other: for the pain of days the interval is wider, by as much as under the trend’s averages over the likelihood of their autocorrelation. Changes of exercises are called lower or higher where an interval excludes 0 that is wider the more exercises there are (Bonferroni; Dunn 1961): 95 % holds for all of them together.',
+      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations. Days resemble each other: for the pain of days the interval is wider, by as much as under the trend’s averages over the likelihood of their autocorrelation, up to 0.97. Changes of exercises are called lower or higher where an interval excludes 0 that is wider the more exercises there are (Bonferroni; Dunn 1961): 95 % holds for all of them together.',
     },
     {
       title: 'Trend',
-      text: `Of the pain of a day, its first value, from six weeks and ${FEWEST_DAYS} days on: generalized least squares with residuals that resemble each other the more, the closer their days are (first-order autoregression; Jones 1980). The autocorrelation is not known; slope and interval are averages over its likelihood.`,
+      text: `Of the pain of a day, its first value, from six weeks and ${FEWEST_DAYS} days on: generalized least squares with residuals that resemble each other the more, the closer their days are (first-order autoregression; Jones 1980). The autocorrelation is not known; slope and interval are averages over its likelihood, from none almost to a random walk.`,
     },
     {
       title: 'Regression to the mean',

@@ -1,8 +1,13 @@
 import type { Estimate } from './estimate.ts';
 
-/** Autocorrelations of neighbouring units of time over which the likelihood is averaged: 0, 0.05, … 0.95. */
+/**
+ * Autocorrelations of neighbouring units of time over which the likelihood is averaged: the sines of so many angles, from 0 to
+ * almost 90°, hardly less than 1. Equal steps of the angle are Jeffreys’ prior of the autocorrelation, 1 ÷ √(1 − ρ²).
+ */
 const STEPS = 20;
-const STEP = 0.05;
+const ANGLE = Math.PI / 2 / STEPS;
+/** Of them, those up to 0.97, for the means of periods: what wanders more than that has moved between them, without any direction. */
+const UP_TO_PERIODS = 18;
 
 /** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */
 interface Series {
@@ -17,11 +22,11 @@ interface Series {
  * The slope of y on x by generalized least squares, with residuals that resemble each other the more, the closer they are in
  * time: a first-order autoregression, of which observations may be missing (Jones 1980, Technometrics 22:389–395). The
  * autocorrelation is not estimated and then taken for certain: slope and variance are averages over its restricted
- * likelihood (Harville 1974, Biometrika 61:383–385; the prior is Jeffreys’, 1 ÷ √(1 − ρ²)), with the variance between the slopes added.
+ * likelihood (Harville 1974, Biometrika 61:383–385), with the variance between the slopes added.
  * @returns null where x is constant, or there are fewer than 4 observations
  */
 export function autoregression(series: Series): Estimate | null {
-  const fits = weighted(series);
+  const fits = weighted(series, STEPS);
   if (fits === null) return null;
   const value = average(fits, ({ slope }) => slope);
   const variance = average(fits, (fit) => fit.variance + (fit.slope - value) ** 2);
@@ -33,7 +38,7 @@ export function autoregression(series: Series): Estimate | null {
  * observations: an average over the same likelihood; 1 at the least, and where there is too little to tell.
  */
 export function inflation(series: Series): number {
-  const fits = weighted(series);
+  const fits = weighted(series, UP_TO_PERIODS);
   const [independent] = fits ?? [];
   if (!fits || !independent) return 1;
   return Math.max(
@@ -60,11 +65,11 @@ type Fit = NonNullable<ReturnType<typeof fitted>>;
 type WeightedFit = Fit & { weight: number };
 
 /** The fits of all autocorrelations with their weights, that of independent observations first. */
-function weighted(series: Series): WeightedFit[] | null {
+function weighted(series: Series, steps: number): WeightedFit[] | null {
   if (series.length < 4) return null;
   const fits: Fit[] = [];
-  for (let step = 0; step < STEPS; step += 1) {
-    const fit = fitted(series, step * STEP);
+  for (let step = 0; step < steps; step += 1) {
+    const fit = fitted(series, Math.sin(step * ANGLE));
     if (fit === null) return null;
     fits.push(fit);
   }
@@ -106,8 +111,7 @@ function fitted({ times, x, y, length }: Series, correlation: number) {
   const slope = (xy - (cx * cy) / cc) / within;
   const squares = Math.max(ROUNDING * length, yy - (cy * cy) / cc - slope * slope * within);
   const scale = squares / freedom;
-  const logLikelihood =
-    -0.5 * (logs + Math.log(cc * within) + freedom * Math.log(squares) + Math.log(1 - correlation ** 2));
+  const logLikelihood = -0.5 * (logs + Math.log(cc * within) + freedom * Math.log(squares));
   return { correlation, slope, scale, variance: scale / within, logLikelihood };
 }
 

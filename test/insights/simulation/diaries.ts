@@ -104,38 +104,69 @@ function resembling(autocorrelation: number, random: () => number): () => number
   };
 }
 
-/** Every other day, sd 1.5 around a line: how often a trend is called, each way, and how often the interval covers. */
-export function trends(times: number): Row[] {
-  return [0, 0.3, 0.6, 0.8].flatMap((autocorrelation) =>
+/** A random walk that moves by a third of a standard deviation a day. */
+function wandering(random: () => number): () => number {
+  let now = 0;
+  return () => {
+    now += normal(random) / 3;
+    return now;
+  };
+}
+
+interface Course {
+  readonly name: string;
+  readonly days: number;
+  /** From the first day to the last. */
+  readonly fall?: number;
+  readonly residuals: (random: () => number) => () => number;
+}
+
+const courses: readonly Course[] = [
+  ...[0, 0.3, 0.6, 0.8].flatMap((autocorrelation) =>
     [
       [42, 0],
       [100, 0],
       [150, 0],
       [300, 0],
       [150, -2],
-    ].map(([days = 0, fall = 0]): Row => {
-      const random = generator(days + 100 * autocorrelation);
-      const length = days / 2;
-      const times2 = Float64Array.from({ length }, (_, i) => 2 * i);
-      const y = new Float64Array(length);
-      let [falling, rising, covers] = [0, 0, 0];
-      for (let i = 0; i < times; i += 1) {
-        const next = resembling(autocorrelation, random);
-        for (let day = 0; day < days; day += 1) {
-          const noise = next();
-          if (day % 2 === 0) y[day / 2] = clamp(5.5 + fall * (day / days - 0.5) + 1.5 * noise);
-        }
-        const slope = autoregression({ times: times2, x: times2, y, length });
-        const [low, high] = slope ? tInterval(slope) : [-1, 1];
-        if (high < 0) falling += 1;
-        if (low > 0) rising += 1;
-        if (low <= fall / days && fall / days <= high) covers += 1;
+    ].map(([days = 0, fall = 0]) => ({
+      name: `${fall === 0 ? 'flat' : '−2'}, ${days} days, autocorrelation ${autocorrelation}`,
+      days,
+      fall,
+      residuals: (random: () => number) => resembling(autocorrelation, random),
+    })),
+  ),
+  {
+    name: 'wandering, 180 days, autocorrelation 0.95',
+    days: 180,
+    residuals: (random) => resembling(0.95, random),
+  },
+  { name: 'wandering, 180 days, a random walk', days: 180, residuals: wandering },
+];
+
+/** Every other day, sd 1.5 around a line: how often a trend is called, each way, and how often the interval covers. */
+export function trends(times: number): Row[] {
+  return courses.map(({ name, days, fall = 0, residuals }): Row => {
+    const random = generator(days + name.length);
+    const length = days / 2;
+    const times2 = Float64Array.from({ length }, (_, i) => 2 * i);
+    const y = new Float64Array(length);
+    let [falling, rising, covers] = [0, 0, 0];
+    for (let i = 0; i < times; i += 1) {
+      const next = residuals(random);
+      for (let day = 0; day < days; day += 1) {
+        const noise = next();
+        if (day % 2 === 0) y[day / 2] = clamp(5.5 + fall * (day / days - 0.5) + 1.5 * noise);
       }
-      const percent = (count: number) => (100 * count) / times;
-      const name = `${fall === 0 ? 'flat' : '−2'}, ${days} days, autocorrelation ${autocorrelation}`;
-      return [name, percent(falling), percent(rising), percent(covers)];
-    }),
-  );
+      const slope = autoregression({ times: times2, x: times2, y, length });
+      const [low, high] = slope ? tInterval(slope) : [-1, 1];
+      if (high < 0) falling += 1;
+      if (low > 0) rising += 1;
+      if (low <= fall / days && fall / days <= high) covers += 1;
+    }
+    const percent = (count: number) => (100 * count) / times;
+    return [name, percent(falling), percent(rising), percent(covers)];
+  });
 }
 
 /** Every other day, sd 1.5: how often the last four weeks are told from those before, by a true difference of 0 and of −2. */
