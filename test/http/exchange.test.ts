@@ -119,7 +119,7 @@ describe('what is no exchange changes nothing', () => {
     ['a name that is a number', log({ n: 1 })],
     ['a life of 0', log({ l: 0 })],
     ['half a life', log({ l: 1.5 })],
-    ['too many lives', log({ l: 1e9 })],
+    ['too many lives', log({ l: 2 ** 52 + 1 })],
     ['owners that are no list', log({ o: 'all' })],
     ['owners that are no names', log({ o: [1] })],
     ['fields that are a text', log({ f: 'all' })],
@@ -228,6 +228,21 @@ describe("a patient's token", () => {
     expect(body).toMatchObject({ result: { refused: 3 } });
     expect([store.users.get(2), store.logs.list({ userId: 2 })]).toEqual(before);
     for (const word of ['Ole', 'forged for', 'forged 2']) expect(text).not.toContain(word);
+  });
+
+  test('leaves room for later deletions and restores: others refuse a record with too many', async () => {
+    const { store, other, as } = await practice();
+    other.logs.update(1, { notes: 'changed' });
+    const parcel = changed(await told(other), (lines) =>
+      lines.map((line) => (line['k'] === 'log' ? { ...line, l: 2 ** 52 - 1 } : line)),
+    );
+    const { body } = await as('patient', [1])({ parcel, have: null, wants: true });
+    expect(body).toMatchObject({ result: { refused: expect.any(Number), counts: { log: { changed: 0 } } } });
+    store.logs.delete(1);
+    store.undo(store.history.nextUndo() ?? 0);
+    const diary = await other.diary();
+    diary.receive([diary.read(await told(store))]);
+    expect([other.logs.get(1).notes, other.logs.count()]).toEqual(['changed', 2]);
   });
 
   test.each<[string, (other: Store) => unknown]>([

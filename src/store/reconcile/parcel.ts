@@ -118,8 +118,8 @@ const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
 /** How far ahead of this machine a clock may be, in milliseconds: no later one could follow the highest number. */
 const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
 
-/** Higher counters come from nobody who deletes and restores by hand. */
-const MOST_LIVES = 1_000_000;
+/** Far above what a token for some users may say (`receive.ts`), so that whatever was taken can be deleted and restored again. */
+const MOST_LIVES = 2 ** 52;
 
 export const broken = (what: string) =>
   new SciaticaError(

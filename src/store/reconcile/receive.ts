@@ -20,6 +20,9 @@ export interface Limits extends Deletions {
   setsApart?: boolean | undefined;
 }
 
+/** Causal length of a record that a token for some users may say: nobody deletes and restores by hand so often. */
+const MOST_LIVES_OF_TOKEN = 1_000_000;
+
 /** How many changes of their own there are at most: the rest is one change with all else. */
 const MOST_APART = 100;
 
@@ -157,6 +160,7 @@ export class Receiver {
   #mayTake(state: State, here: Known | undefined): boolean {
     const { users } = this.limits;
     if (users === undefined) return true;
+    if (state.life > MOST_LIVES_OF_TOKEN) return false;
     const mine = (name: Name) => this.#people.isOf(name, users);
     if (state.kind === 'user') {
       // What is older than what is known here says nothing.
