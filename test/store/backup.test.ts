@@ -332,6 +332,33 @@ describe('a restore', () => {
     expect(freshStore(copy).tokens.find(token)?.revokedAt).not.toBeNull();
   });
 
+  test('takes nobody for who was erased from another database, under the same number', () => {
+    const { path, file } = both();
+    const here = freshStore(path);
+    here.erase(2);
+    here.close();
+    const other = filledStore(2);
+    const { token } = other.tokens.create({ ...phone, users: [2] });
+    backup(other.path, file, { force: true });
+    const restoration = prepareRestore(file, path);
+    restoration.apply('now');
+    expect(restoration.erased).toEqual([]);
+    const store = freshStore(path);
+    expect(store.tokens.find(token)).toMatchObject({ users: [2] });
+    expect(store.tokens.wasForErased(token)).toBe(false);
+  });
+
+  test('says who comes back also where the database has taken another identity since', async () => {
+    const { path, file } = both();
+    const store = freshStore(path);
+    (await store.diary()).renewIdentity();
+    store.erase(2);
+    store.close();
+    const restoration = prepareRestore(file, path);
+    expect(restoration.erased).toEqual([2]);
+    restoration.close();
+  });
+
   test('knows the tokens of who was erased before, where no database was', () => {
     const { path, file } = both();
     const store = freshStore(path);

@@ -3,6 +3,7 @@ import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
+import { isIn } from './erase-backups.ts';
 
 /** What must not go back in time when a backup takes the place of a database. */
 export type Past = ReturnType<typeof pastOf>;
@@ -22,8 +23,9 @@ export function pastOf(db: Database) {
   return db.read(() => ({
     /** The last number that each table has given. */
     numbers: numbersOf(db),
-    /** The UUID of the database, and its tokens. */
+    /** The UUID of the database, all that it ever had, and its tokens. */
     id: settings.get('id'),
+    identities: identitiesOf(db),
     tokens: has(db, 'tokens')
       ? db.all<PastToken>('SELECT id, name, hash, createdAt, expiresAt, revokedAt FROM tokens')
       : [],
@@ -64,7 +66,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
          WHERE hash = ? OR (? AND id = ? AND name = ?)`,
         ...[hash, createdAt, expiresAt, revokedAt, hash, isCopy ? 1 : 0, id, name],
       );
-    const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
+    const erased = JSON.stringify([...new Set([...erasedBefore(past, backup), ...erasedIn(backup)])]);
     settings.set('erased', erased);
     const own = backup.column<string>(`SELECT lower(hex(hash)) FROM tokens WHERE ${FOR_ERASED}`, erased);
     const tokens = [...(past?.erasedTokens ?? []), ...settings.texts('erasedTokens'), ...own];
@@ -75,6 +77,23 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     if (past?.erasing !== undefined) settings.set('erasing', past.erasing);
     if (past) keepBackupSettings(settings, past);
   });
+}
+
+/**
+ * Who was erased from the database whose place a backup takes, by id. In a backup of another database, which shares no UUID with it,
+ * a user with such an id is somebody else.
+ */
+export function erasedBefore(past: Past | undefined, backup: Database): number[] {
+  const isOther = !past?.identities.some((id) => identitiesOf(backup).includes(id));
+  return (past?.erased ?? []).filter((id) => !(isOther && isIn(backup, id)));
+}
+
+/** The UUIDs that a database has, and had. */
+function identitiesOf(db: Database): (string | undefined)[] {
+  const former = has(db, 'identities')
+    ? db.column<string>('SELECT uuid FROM origins JOIN identities ON identities.origin = origins.id')
+    : [];
+  return [new Settings(db).get('id'), ...former];
 }
 
 /** The folders of the backup are remembered too: its person may be in backups there. */

@@ -12,7 +12,7 @@ import { migrations } from '../sqlite/migrations/index.ts';
 import { migrate, refuseForeignFile } from '../sqlite/open.ts';
 import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
 import { putInPlace } from './put-in-place.ts';
-import { type Past, pastOf } from './restore-ledger.ts';
+import { erasedBefore, type Past, pastOf } from './restore-ledger.ts';
 
 /** A backup that has been looked through and is ready to become the database. */
 export interface Restoration {
@@ -136,7 +136,9 @@ function broughtBack(
   past: Past | undefined,
 ): Pick<Restoration, 'erased' | 'tokens' | 'identity'> {
   return withDatabase(connect(prepared), (db) => ({
-    erased: [...new Set(past?.erased)].filter((id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1),
+    erased: [...new Set(erasedBefore(past, db))].filter(
+      (id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1,
+    ),
     tokens: new Tokens(db).list().filter((token) => stateOf(token, Date.now()) === 'valid').length,
     identity: new Settings(db).get('id'),
   }));
