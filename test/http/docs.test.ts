@@ -306,3 +306,9 @@ function sentBy(command: string) {
     ...(body !== undefined && { body }),
   };
 }
+
+test('is made once for an address, however its letters are written', async () => {
+  const { call } = freshApp();
+  const { text } = await call('GET', '/docs');
+  expect((await call('GET', '/docs', { hosts: ['LocalHost:3000'] })).text).toBe(text);
+});

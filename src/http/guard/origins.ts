@@ -63,9 +63,9 @@ export function checkOrigin({ method, hosts, headers, target }: HttpRequest, ori
 
 const foreign = (detail: string) => new Problem(403, detail, {}, 'foreign-caller');
 
-/** The address of the service as the caller of a request that passed `checkOrigin` wrote it. */
+/** The address of the service as the caller of a request that passed `checkOrigin` wrote it, in lower case. */
 export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
-  return `http${isSecure ? 's' : ''}://${hosts[0]}`;
+  return `http${isSecure ? 's' : ''}://${hosts[0]?.toLowerCase()}`;
 }
 
 /** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */

@@ -112,8 +112,8 @@ export const rootRoute: Route = {
   handle: () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 };
 
-/** Most pages that are kept, one for each address that the service has. */
-const MOST_PAGES = 8;
+/** Most pages that are kept, one for each address that the service has: more than a machine has at a time. */
+const MOST_PAGES = 32;
 
 /** GET of the OpenAPI document as an HTML page with examples for the address that was asked, rendered on its first request. */
 export function docsRoute(openApi: (base: string) => string): Route {
@@ -135,7 +135,7 @@ export function docsRoute(openApi: (base: string) => string): Route {
     handle: async ({ request, base }) => {
       const { docsHtml, docsPolicy } = await import('../docs/page.ts');
       const page = pages.get(base()) ?? docsHtml(JSON.parse(openApi(base())), base());
-      // Only names that the service answers to get here, in any case of their letters.
+      // Only names that the service answers to get here; a machine has others as it moves.
       if (pages.size >= MOST_PAGES) pages.clear();
       pages.set(base(), page);
       return tagged(request, page, {
