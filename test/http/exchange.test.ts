@@ -369,10 +369,15 @@ describe("a provider's token", () => {
   test('only reads', async () => {
     const { store, other, as } = await practice();
     other.logs.update(1, { notes: 'changed' });
-    const before = store.history.last();
+    const kept = () => [store.history.last(), dbOf(store).value('SELECT count(*) FROM origins')];
+    const before = kept();
     const me = as('provider', null);
-    const { status, body } = await me({ parcel: await told(other), have: null, wants: true });
-    expect([status, store.history.last()]).toEqual([403, before]);
+    const stranger = freshStore();
+    stranger.users.create(nora);
+    for (const parcel of [await told(other), await told(stranger)])
+      expect((await me({ parcel, have: null, wants: true })).status).toBe(403);
+    expect(kept()).toEqual(before);
+    const { body } = await me({ parcel: await told(other), have: null, wants: true });
     expect(body).toMatchObject({ detail: expect.stringContaining('only reads') });
     const have = { seq: 0, uid: 0, rev: 0 };
     const read = await me({ parcel: await told(freshStore()), have, wants: true });

@@ -105,10 +105,14 @@ async function exchange(
   const diary = await store.diary();
   const token = caller?.id ?? 0;
   const users = caller?.users ?? undefined;
-  const sent = await store.submitUpkeep(() => readSent(diary, text, users && token));
   const isReader = caller !== undefined && !may(caller.role, 'change log');
-  if (sent.states.length > 0 && isReader)
-    throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
+  const sent = await store.submitUpkeep(() => {
+    const read = readSent(diary, text, users && token);
+    // Refused inside, so that the databases that it names are not kept either.
+    if (read.states.length > 0 && isReader)
+      throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
+    return read;
+  });
   if (sent.database === diary.id)
     throw new SciaticaError(
       'conflict',
