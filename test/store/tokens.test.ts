@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
 import { stateOf } from '../../src/domain/token.ts';
 import { Tokens } from '../../src/store/records/tokens.ts';
 import { dbOf, failure, filledStore, freshStore } from './helpers.ts';
@@ -41,6 +42,23 @@ test('what another process changes counts at once', async () => {
   expect(store.tokens.find(token)?.revokedAt).toBeNull();
   other.tokens.revoke('phone');
   await expect.poll(() => store.tokens.find(token)?.revokedAt).toBeGreaterThan(0);
+});
+
+test('what is taken back with its transaction was never there', () => {
+  const store = filledStore(2);
+  const { token } = store.tokens.create(phone);
+  const failed = () =>
+    store.change(() => {
+      const { token: other } = store.tokens.create({ ...phone, name: 'other' });
+      store.tokens.revoke('phone');
+      found = [token, other].map((secret) => store.tokens.find(secret)?.revokedAt);
+      secrets = [token, other];
+      throw new SciaticaError('full', 'full');
+    });
+  let [found, secrets] = [[] as unknown[], [] as string[]];
+  failure(failed);
+  expect(found).toEqual([expect.any(Number), null]);
+  expect(secrets.map((secret) => store.tokens.find(secret)?.revokedAt)).toEqual([null, undefined]);
 });
 
 test('a name is never given twice', () => {
