@@ -109,6 +109,25 @@ describe('whatever the umask, nobody else may read', () => {
         expect(stderr).toBe('');
         expect(stdout).toBe('700 700 600 600 600\n');
       });
+
+  test.runIf(isRoot).each<[string, (folder: string) => void]>([
+    [
+      'temporary files that somebody else has left',
+      (folder) => {
+        const left = join(folder, '.sciatica-5000000-1-0-0.tmp');
+        mkdirSync(left, 0o700);
+        writeFileSync(join(left, 'copy.db'), '');
+      },
+    ],
+    ['a folder that cannot be listed', (folder) => chmodSync(folder, 0o300)],
+  ])('%s', async (_, spoil) => {
+    const folder = freshFolder();
+    chownSync(folder, NOBODY, NOBODY);
+    spoil(folder);
+    const { stdout, stderr } = await ended(start(script, [join(folder, 'c.db'), '022'], NOBODY));
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/ 600 600 600\n$/);
+  });
 });
 
 /** Each makes a file at the path that is not ours, and may leave it open. */

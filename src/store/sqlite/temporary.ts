@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isAbandoned, type Temporary, temporaryFolder } from '../../lib/files.ts';
+import { errnoOf, isAbandoned, type Temporary, temporaryFolder } from '../../lib/files.ts';
 import type { Database } from './database.ts';
 
 /** A folder, and how many connections use it. */
@@ -58,9 +58,19 @@ function made(beside: string): Used | undefined {
   }
 }
 
-/** Removes such folders of processes that have been killed. */
+/** Removes such folders of processes that have been killed; what cannot be removed, such as another user's in /tmp, hinders nobody. */
 export function removeAbandoned(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory() && isAbandoned(entry.name))
-      rmSync(join(folder, entry.name), { recursive: true, force: true });
+  unlessRefused(() => {
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory() && isAbandoned(entry.name))
+        unlessRefused(() => rmSync(join(folder, entry.name), { recursive: true, force: true }));
+  });
+}
+
+function unlessRefused(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
 }
