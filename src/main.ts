@@ -1,4 +1,5 @@
-import { constants, homedir, setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
+import { parse } from 'node:path';
 import { run } from './cli/program.ts';
 import { Context } from './context.ts';
 
@@ -42,8 +43,8 @@ const context = new Context({
       // Of its own session, without this one's streams: who waits for the end of this command does not wait for it.
       detached: true,
       stdio: 'ignore',
-      // The folder that this was called in may be removed or unmounted meanwhile.
-      cwd: homedir(),
+      // The folder that this was called in may be removed or unmounted meanwhile; not every account has a home folder.
+      cwd: parse(execPath).root,
       windowsHide: true,
     });
     child.on('error', () => {});

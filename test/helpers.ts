@@ -85,8 +85,8 @@ export interface World {
   columns?: number;
   /** Another moment than NOW. */
   now?: Date;
-  /** In a terminal: what is typed once stderr shows a text, in this order. */
-  answers?: readonly (readonly [shown: string, typed: string])[];
+  /** In a terminal: what is typed once stderr shows a text, in this order. A function does more while the question stands. */
+  answers?: readonly (readonly [shown: string, typed: string | (() => string)])[];
 }
 
 export interface Result {
@@ -129,7 +129,7 @@ export function started(world: World = {}): { context: Context; written(): Omit<
     if (!next || at < 0) return;
     seen = at + next[0].length;
     answers.shift();
-    setImmediate(() => type(stdin, next[1]));
+    setImmediate(() => type(stdin, typeof next[1] === 'string' ? next[1] : next[1]()));
   };
   const env = {
     ...(world.db === undefined ? { XDG_DATA_HOME: freshFolder() } : { SCIATICA_DB: world.db }),

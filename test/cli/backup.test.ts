@@ -176,10 +176,10 @@ const add = 'log add Cobra 5 4 --type stretch'.split(' ');
 const environment = { PATH: process.env['PATH'], TZ: process.env['TZ'] };
 
 /** The program as a process of its own, which is what makes backups by itself. */
-function sciatica(db: string, argv: readonly string[]) {
+function sciatica(db: string, argv: readonly string[], more: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...argv, '--db', db], {
     encoding: 'utf8',
-    env: environment,
+    env: { ...environment, ...more },
     timeout: DEADLINE_MS,
   });
   return { code: status, stdout, stderr };
@@ -204,9 +204,12 @@ describe('a backup by itself', () => {
     expect(records(db).logs).toHaveLength(5);
   });
 
-  test('of a long database, is made in the background', async () => {
+  test.each<[string, Record<string, string>]>([
+    ['', {}],
+    [' for an account without a home folder', { HOME: '/nonexistent' }],
+  ])('of a long database, is made in the background%s', async (_, more) => {
     const db = filled('x'.repeat(9_000), 150);
-    expect(sciatica(db, add)).toMatchObject({ code: 0, stderr: '' });
+    expect(sciatica(db, add, more)).toMatchObject({ code: 0, stderr: '' });
     await appears(named(db));
     expect(records(named(db)).logs).toHaveLength(150);
     // The file has its temporary name, too, until that is removed.
