@@ -58,7 +58,7 @@ export function addImportCommand(program: Command, context: Context): void {
     .command('import')
     .summary('Import records from a file')
     .description(
-      `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON in the form of the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
+      `Bring in the records of a file: all of them, or none if one is wrong. JSON in the form of the service's lists, { "users": […], "userExerciseLogs": […], "painEntries": […] and so on }, NDJSON with a record per line, or CSV with a header.
 
 A JSON export says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the lists of the file were changed by hand, it counts as one without an origin. NDJSON with --origin says only which database it is from: its new records come in, and what was changed here stays.
 
@@ -245,11 +245,10 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(disputes)) say(context, line);
   if (erased > 0) say(context, leftOutLine(erased));
-  else if (counts.user.skipped > 0)
-    say(
-      context,
-      `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to the stored user with that id.`,
-    );
+  else if (counts.user.skipped > 0) {
+    const owner = options.as === undefined ? 'the stored user with that id' : `user ${options.as}`;
+    say(context, `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to ${owner}.`);
+  }
   for (const id of erasedThere)
     say(context, `User ${id} was erased over there, for good. To erase here too: sciatica user erase ${id}`);
   if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
