@@ -143,7 +143,7 @@ export class Offline {
     await this.lock('sciatica-sync', async () => {
       // Nothing is asked for until the next pairing.
       const begun = (await this.shelf.read()) ?? EMPTY;
-      if (begun.ended !== undefined) return;
+      if (begun.ended !== undefined || !isOwn(begun)) return;
       this.#whose = whoseOf(begun);
       try {
         if (!(await this.#check())) return;
