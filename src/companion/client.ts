@@ -35,7 +35,8 @@ export class Refused extends Error {
 /** A request that takes longer has met a network that drops what it gets. A stream brings a signal of its own. */
 const TIMEOUT_MS = 60_000;
 
-export class Sciatica {
+/** One request after the other, and the answer to each. */
+export class Service {
   readonly #base: string;
   readonly #token: string | undefined;
 
@@ -45,6 +46,35 @@ export class Sciatica {
     this.#token = token;
   }
 
+  /** Since when to ask for changes by who reads everything now. */
+  async now(): Promise<number> {
+    return Number((await this.send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
+  }
+
+  async json<T>(path: string, init: RequestInit = {}): Promise<T> {
+    return (await (await this.send(path, init)).json()) as T;
+  }
+
+  /** @throws Refused when the service refuses; TypeError or TimeoutError when it cannot be reached */
+  async send(path: string, init: RequestInit = {}): Promise<Response> {
+    const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
+    const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
+    // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
+    const further = {
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    } as const;
+    const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers });
+    if (response.ok) return response;
+    const { status, statusText } = response;
+    const bare = { type: 'about:blank', title: statusText, status, detail: statusText };
+    throw new Refused((await response.json().catch(() => bare)) as Problem, response.headers);
+  }
+}
+
+/** What an app of exercise logs needs. */
+export class Sciatica extends Service {
   /**
    * Creates a log once, however often the network drops. Where that takes longer than this runs, keep the key with the
    * log and call again with both.
@@ -97,11 +127,6 @@ export class Sciatica {
     }
   }
 
-  /** Since when to ask for changes by who reads everything now. */
-  async now(): Promise<number> {
-    return Number((await this.send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
-  }
-
   /** What changed since, in order. Refused with 410: read everything again. */
   async *changes(since: number): AsyncGenerator<Change> {
     let next: string | undefined = `/changes?since=${since}&limit=500`;
@@ -110,27 +135,6 @@ export class Sciatica {
       yield* (await page.json()) as Change[];
       next = nextOf(page);
     }
-  }
-
-  async json<T>(path: string, init: RequestInit = {}): Promise<T> {
-    return (await (await this.send(path, init)).json()) as T;
-  }
-
-  /** @throws Refused when the service refuses; TypeError or TimeoutError when it cannot be reached */
-  async send(path: string, init: RequestInit = {}): Promise<Response> {
-    const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
-    const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
-    // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
-    const further = {
-      credentials: 'omit',
-      cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    } as const;
-    const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers });
-    if (response.ok) return response;
-    const { status, statusText } = response;
-    const bare = { type: 'about:blank', title: statusText, status, detail: statusText };
-    throw new Refused((await response.json().catch(() => bare)) as Problem, response.headers);
   }
 }
 

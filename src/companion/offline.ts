@@ -1,4 +1,4 @@
-import { type Change, nextOf, type Problem, Refused, Sciatica } from './client.ts';
+import { type Change, nextOf, type Problem, Refused, Service } from './client.ts';
 import {
   EMPTY,
   etagOf,
@@ -170,7 +170,7 @@ export class Offline {
       const { since, ended, url, token } = begun;
       if (since === undefined || ended !== undefined || signal.aborted) return;
       const headers = { Accept: 'text/event-stream' };
-      const client = new Sciatica(url, token);
+      const client = new Service(url, token);
       const { body } = await client.send(`/changes?since=${since}`, { headers, signal });
       const decoder = new TextDecoder();
       for (const reader = (body as ReadableStream<Uint8Array>).getReader(); ; ) {
@@ -183,9 +183,9 @@ export class Offline {
     });
   }
 
-  async #client(): Promise<Sciatica> {
+  async #client(): Promise<Service> {
     const { url, token } = await this.#read();
-    return new Sciatica(url, token);
+    return new Service(url, token);
   }
 
   /** @throws Replaced */

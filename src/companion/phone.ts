@@ -1,4 +1,4 @@
-import { Refused, Sciatica } from './client.ts';
+import { Refused, Service } from './client.ts';
 import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
@@ -64,8 +64,8 @@ export class Phone {
   }
 
   /** The service, as whom this phone is. */
-  async client(): Promise<Sciatica> {
-    return new Sciatica(location.origin, (await this.shelf.read())?.token);
+  async client(): Promise<Service> {
+    return new Service(location.origin, (await this.shelf.read())?.token);
   }
 
   /** Syncs now, and again later where that fails. */
@@ -73,7 +73,7 @@ export class Phone {
     clearTimeout(this.#timer);
     const kept = await this.shelf.read();
     try {
-      const client = new Sciatica(location.origin, kept.token);
+      const client = new Service(location.origin, kept.token);
       if (kept.ended === undefined) {
         const response = await client.send('/me');
         const me = (await response.json()) as Me;
@@ -134,7 +134,7 @@ export class Phone {
 
   /** Renews the token in the last quarter of its life. @param now by the clock of the service */
   async #renewIfDue(
-    client: Sciatica,
+    client: Service,
     kept: Notebook,
     { createdAt, expiresAt }: Me,
     now: number,
@@ -158,7 +158,7 @@ export class Phone {
   async pair(code: string): Promise<void> {
     const { tokenKey = '' } = await this.shelf.update((kept) => ({ ...kept, tokenKey: keyFor(code, kept) }));
     const name = /Android|iPhone|iPad|Windows|Mac|Linux/.exec(navigator.userAgent)?.[0] ?? 'phone';
-    const made = await new Sciatica(location.origin).json<{ token: string }>('/pair', {
+    const made = await new Service(location.origin).json<{ token: string }>('/pair', {
       method: 'POST',
       headers: { 'Idempotency-Key': tokenKey },
       body: JSON.stringify({ code, name }),
@@ -201,7 +201,7 @@ export class Phone {
     const signal = AbortSignal.timeout(GOODBYE_MS);
     const isTold =
       token === undefined ||
-      (await new Sciatica(location.origin, token).send('/me/token', { method: 'DELETE', signal }).then(
+      (await new Service(location.origin, token).send('/me/token', { method: 'DELETE', signal }).then(
         () => true,
         (error) => error instanceof Refused && error.problem.status === 401,
       ));
