@@ -178,8 +178,8 @@ function Refusals({ kept, phone }: Shown) {
         const current = write.problem?.current as Record<string, unknown> | undefined;
         const settle = (isMine: boolean) =>
           phone.note(async (offline) => {
-            await offline.dismiss(write.key);
             if (isMine) await offline.change(write.kind, write.path, write.id, write.body);
+            await offline.dismiss(write.key);
           });
         return (
           <section key={write.key} class="note alert" aria-label="Not saved">

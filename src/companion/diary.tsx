@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
 import { Details, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
@@ -32,7 +32,7 @@ export function Diary(shown: Shown) {
   );
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(BLOCK);
-  const [deleted, setDeleted] = useState<Entry[]>([]);
+  const deleted = useRef<Entry[]>([]).current;
   const wanted = search.trim().toLowerCase();
   const found = all.filter(
     (one) => openOf(one) || `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
@@ -41,18 +41,20 @@ export function Diary(shown: Shown) {
   const remove = async (one: Entry) => {
     await phone.note((offline) => offline.change(...kindOf(one), one.id));
     if (phone.fault !== undefined) return;
-    setDeleted([one, ...deleted]);
+    deleted.unshift(one);
     say(`Deleted: ${nameOf(one)}.`);
   };
   const bringBack = async (one: Entry) => {
+    const at = deleted.indexOf(one);
+    if (at < 0) return;
+    deleted.splice(at, 1);
     // What was never sent has left no trace to bring back: it is recorded anew.
     const { id, etag: _, ...body } = one;
     await phone.note<unknown>((offline) =>
       id < 0 ? offline.create(...kindOf(one), one.userId, body) : offline.restore(...kindOf(one), one),
     );
-    if (phone.fault !== undefined) return;
-    setDeleted(deleted.filter((other) => other !== one));
-    say(`${nameOf(one)} is back.`);
+    if (phone.fault === undefined) say(`${nameOf(one)} is back.`);
+    else deleted.unshift(one);
   };
   return (
     <>

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
+
+inBrowser((_, bare) => {
+  test('what was refused stays until it is noted anew, and what is brought back by two taps is there once', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await inDiary(page);
+    await context.setOffline(true);
+    await page.getByLabel('Notes').fill('mine');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await page.getByText('1 not sent yet').waitFor();
+    store.logs.update(1, { notes: 'theirs' });
+    await context.setOffline(false);
+    await page.getByText('notes: mine here, theirs there').waitFor();
+    await page.evaluate(
+      `window.put = IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = function (value, key) {
+        if (key === 'waiting') throw new DOMException('full', 'QuotaExceededError');
+        return window.put.call(this, value, key); }`,
+    );
+    await page.getByRole('button', { name: 'Save what is here' }).click();
+    await page.getByText('this phone has no room left').first().waitFor();
+    await page.evaluate('IDBObjectStore.prototype.put = window.put');
+    await page.getByRole('button', { name: 'Save what is here' }).click();
+    await expect.poll(() => store.logs.get(1).notes).toBe('mine');
+    await allSent(page);
+    await page.getByRole('link', { name: 'Today' }).click();
+    await context.setOffline(true);
+    await record(page, 5, 3);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: '5 → 3' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Bring back' }).waitFor();
+    await page.evaluate(
+      `const [back] = [...document.querySelectorAll('button')].filter((one) => one.textContent === 'Bring back');
+       back.click(); back.click();`,
+    );
+    await page.getByText('2 entries').waitFor();
+    await context.setOffline(false);
+    await allSent(page);
+    expect(store.logs.count()).toBe(2);
+  });
+});
