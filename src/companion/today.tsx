@@ -151,6 +151,8 @@ function TrialToday({ kept, phone }: Shown) {
 /** Pain without an exercise: ten numbers, and a tap on one saves it. */
 function HowIsIt({ kept, phone, say }: Shown) {
   const [id, setId] = useState<number>();
+  /** Stays when the numbers come back: it takes longer to read. */
+  const [isSevere, setSevere] = useState(false);
   const isSaving = useRef(false);
   const saved = useRef<HTMLParagraphElement>(null);
   // The buttons that had the focus are gone.
@@ -164,6 +166,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
     isSaving.current = false;
     if (made === undefined) return;
     setId(made);
+    setSevere(pain >= SEVERE);
     say(`Saved: pain ${pain} today.`);
     setTimeout(() => setId((now) => (now === made ? undefined : now)), TAKE_BACK_MS);
   };
@@ -171,6 +174,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
     await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
     if (phone.fault !== undefined) return;
     setId(undefined);
+    setSevere(false);
     say('Taken back.');
   };
   const all = painsOf(kept);
@@ -179,18 +183,16 @@ function HowIsIt({ kept, phone, say }: Shown) {
   return (
     <section id="pain" tabIndex={-1} aria-label="How is it today?">
       {entry ? (
-        <>
-          <p ref={saved} tabIndex={-1}>
-            Saved: {entry.pain}{' '}
-            <button type="button" onClick={() => void takeBack(entry)}>
-              Take back
-            </button>
-          </p>
-          {entry.pain >= SEVERE && <RedFlags />}
-        </>
+        <p ref={saved} tabIndex={-1}>
+          Saved: {entry.pain}{' '}
+          <button type="button" onClick={() => void takeBack(entry)}>
+            Take back
+          </button>
+        </p>
       ) : (
         <Scale label="How is it today?" chosen={undefined} choose={(value) => void save(value)} />
       )}
+      {isSevere && <RedFlags />}
       {today.length > 0 && !entry && (
         <p class="notes">Today so far: {today.map(({ pain }) => pain).join(', ')}</p>
       )}

@@ -42,4 +42,20 @@ inBrowser((_, bare) => {
     await allSent(page);
     expect(store.logs.count()).toBe(2);
   });
+
+  test('when to get help stays to be read after a severe pain', async () => {
+    const { url } = await service();
+    const { open, context } = await bare();
+    await context.clock.install();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
+    await page.getByText('Call an ambulance').waitFor();
+    await context.clock.runFor(11_000);
+    await page.getByRole('button', { name: 'How is it today? 2', exact: true }).waitFor();
+    expect(await page.getByText('Call an ambulance').count()).toBe(1);
+    await page.getByRole('button', { name: 'How is it today? 2', exact: true }).click();
+    await page.getByText('Saved: 2').waitFor();
+    expect(await page.getByText('Call an ambulance').count()).toBe(0);
+  });
 });
