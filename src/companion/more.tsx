@@ -10,6 +10,7 @@ const ENDED: Readonly<Record<string, string>> = {
   'token-revoked': 'This phone was unpaired at the computer.',
   'token-expired': 'The pairing of this phone has expired.',
   'token-unknown': 'The computer does not know this phone any more.',
+  'no-token': 'This phone is not paired.',
   'person-erased': 'The diary was erased at the computer. Everything on this phone was deleted, too.',
 };
 

@@ -204,10 +204,13 @@ export class Offline {
     const me = await client.json<Pick<Required<Notebook>, 'database' | 'users' | 'role'>>('/me');
     const known = await this.#update(({ ended: _, ...kept }) => {
       const { database, users, role } = me;
+      // A service without tokens does not say whose diary it is.
+      const person = kept.person ?? (users === null ? kept.users?.[0] : undefined);
       const { since: _since, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
       if (!isOwn({ ...kept, role })) return { ...rest, records: {}, role };
       const isSame = kept.database === database && String(kept.users) === String(users);
-      if (kept.database === undefined || isSame) return { ...kept, database, users, role };
+      if (kept.database === undefined || isSame)
+        return { ...kept, database, users, role, ...(person !== undefined && { person }) };
       // What waits for others than the token covers is never sent as theirs.
       const isCovered = ({ userId }: Write) =>
         kept.database === database && (users === null || users.includes(userId));
@@ -229,8 +232,10 @@ export class Offline {
         database,
         users,
         role,
+        ...(person !== undefined && { person }),
       };
     });
+    this.#whose = whoseOf(known);
     return isOwn(known);
   }
 

@@ -88,6 +88,7 @@ export class Phone {
     } catch (error) {
       if (error instanceof Refused && error.problem.status === 401) {
         this.connection = 'ok';
+        this.me = undefined;
         await this.shelf.update((now) => refusedToken(now, kept.token, error.kind));
       } else this.#later(error);
     }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { nora } from '../helpers.ts';
 import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
 
 inBrowser((_, bare) => {
+  const asksAgain = "dispatchEvent(new Event('online'))";
+
   test('what was refused stays until it is noted anew, and what is brought back by two taps is there once', async () => {
     const { store, url } = await service();
     const { open, context } = await bare();
@@ -57,5 +60,35 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'How is it today? 2', exact: true }).click();
     await page.getByText('Saved: 2').waitFor();
     expect(await page.getByText('Call an ambulance').count()).toBe(0);
+  });
+
+  test('a service that begins to ask for tokens, or ends to, is told of and goes on', async () => {
+    const options = { auth: false };
+    const world = await service(options);
+    const { open } = await bare();
+    const page = await open(world.url);
+    await beNora(page);
+    const restart = async (auth: boolean) => {
+      options.auth = auth;
+      await world.stop();
+      await world.startAgain();
+      await page.evaluate(asksAgain);
+    };
+    await restart(true);
+    await page.getByText('This phone is not paired. What you record stays').waitFor();
+    await page.getByRole('link', { name: 'Pair again' }).click();
+    await page.getByLabel('Link, code or token').fill(world.link());
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await record(page, 5, 4);
+    await expect.poll(() => world.store.logs.count()).toBe(2);
+    await allSent(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    world.store.users.create({ ...nora, firstName: 'Ole' });
+    await restart(false);
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('link', { name: 'Today' }).click();
+    await expect.poll(() => page.getByText('The computer is not reached').count()).toBe(0);
+    await record(page, 3, 2);
+    await expect.poll(() => world.store.logs.list({ userId: 1 }).length).toBe(3);
   });
 });
