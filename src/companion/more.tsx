@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { redFlags } from '../domain/red-flags.ts';
-import { Refused } from './client.ts';
+import { Refused, Service } from './client.ts';
 import type { Kept } from './notebook.ts';
 import type { Shown } from './phone.ts';
 import { personOf, spoken } from './words.ts';
@@ -35,8 +35,11 @@ export function Door({ kept, phone, say }: Shown) {
     setFault('');
     setPairing(true);
     try {
-      if (token !== undefined) await phone.use(token);
-      else if (code !== undefined) await phone.pair(code);
+      if (token !== undefined) {
+        // The one that this phone has is not given up for one that is none.
+        await new Service(location.origin, token).send('/me');
+        await phone.use(token);
+      } else if (code !== undefined) await phone.pair(code);
       else return setFault('This is neither the link or code that sciatica pair shows, nor a token.');
       // Who looks at something else already is left there.
       if (location.hash === before) location.hash = '#today';

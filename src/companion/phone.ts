@@ -126,7 +126,7 @@ export class Phone {
 
   async #follow(): Promise<void> {
     const kept = await this.shelf.read();
-    if (this.#isFollowing || !isOwn(kept)) return;
+    if (this.#isFollowing || kept.ended !== undefined || !isOwn(kept)) return;
     this.#isFollowing = true;
     await this.offline.follow(new AbortController().signal).catch(() => {});
     this.#isFollowing = false;

@@ -91,4 +91,29 @@ inBrowser((_, bare) => {
     await record(page, 3, 2);
     await expect.poll(() => world.store.logs.list({ userId: 1 }).length).toBe(3);
   });
+
+  test('a token that is not one takes the place of none, and a phone that is not paired lets the processor sleep', async () => {
+    const { store, link } = await service({ auth: true });
+    const { open, context } = await bare();
+    await context.addInitScript(
+      'const { request } = LockManager.prototype; window.asked = 0; LockManager.prototype.request = function (...all) { window.asked++; return request.apply(this, all); }',
+    );
+    const page = await open(link());
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await page.evaluate("location.hash = '#pair'");
+    await page.getByLabel('Link, code or token').fill('sciatica_wrong');
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('heading', { name: 'Pair this phone' }).count()).toBe(1);
+    await page.evaluate("location.hash = '#today'");
+    await record(page, 5, 4);
+    await expect.poll(() => store.logs.count()).toBe(2);
+    store.tokens.revoke('Linux');
+    await page.evaluate(asksAgain);
+    await page.getByText('This phone was unpaired at the computer.').waitFor();
+    await page.waitForTimeout(3_000);
+    await page.evaluate('window.asked = 0');
+    await page.waitForTimeout(5_000);
+    expect(await page.evaluate('window.asked')).toBe(0);
+  });
 });
