@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nora } from '../helpers.ts';
+import { nora, session } from '../helpers.ts';
 import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
 
 inBrowser((_, bare) => {
@@ -115,5 +115,21 @@ inBrowser((_, bare) => {
     await page.evaluate('window.asked = 0');
     await page.waitForTimeout(5_000);
     expect(await page.evaluate('window.asked')).toBe(0);
+  });
+
+  test('goes on where the browser has closed the store under it', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).click();
+    await page.getByRole('button', { name: 'Pain before 6', exact: true }).click();
+    const devtools = await context.newCDPSession(page);
+    const origin = new URL(url).origin;
+    await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+    await page.waitForTimeout(500);
+    await page.getByRole('button', { name: 'Pain after 5', exact: true }).click();
+    await beNora(page);
+    await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1 }, { painBefore: 6, painAfter: 5 }]);
   });
 });
