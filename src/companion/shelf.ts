@@ -1,5 +1,5 @@
 import { type IDBPDatabase, openDB } from 'idb';
-import { EMPTY, type Notebook, type Shelf } from './notebook.ts';
+import { EMPTY, type Notebook, type Shelf, type Write } from './notebook.ts';
 
 /** Where the page keeps its notebook, and who wants to know when it has changed, in this tab or another. */
 export interface Kept extends Shelf {
@@ -65,8 +65,17 @@ abstract class Watched implements Kept {
       // A page that has just been opened, and the service worker, have read nothing yet.
       const theirs = data as Partial<Notebook>;
       // The service worker knows no summary and no trial.
-      if (theirs.since !== undefined) this.confidential = { ...this.confidential, ...theirs };
-      this.#tell(await this.read());
+      if (theirs.since !== undefined) {
+        const { answered = [] } = this.confidential;
+        const isNew = ({ key }: Write) => answered.every((one) => one.key !== key);
+        // Nor what others have sent.
+        const all = [...answered, ...(theirs.answered ?? []).filter(isNew)];
+        this.confidential = { ...this.confidential, ...theirs, answered: all };
+      }
+      const kept = await this.read();
+      // What another tab has forgotten.
+      if (kept.token === undefined && kept.person === undefined) this.confidential = {};
+      this.#tell(kept);
     });
   }
 

@@ -132,4 +132,19 @@ inBrowser((_, bare) => {
     await beNora(page);
     await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1 }, { painBefore: 6, painAfter: 5 }]);
   });
+
+  test('what the service worker has read leaves an open card what it is', async () => {
+    const { store, url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await record(page, 6, 4);
+    await allSent(page);
+    const log = Object.fromEntries(store.logs.list().map((one) => [one.id, one]));
+    const told = { since: store.history.last(), records: { log }, answered: [] };
+    await page.evaluate(`new BroadcastChannel('sciatica').postMessage(${JSON.stringify(told)})`);
+    await page.waitForTimeout(300);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => store.logs.count()).toBe(1);
+  });
 });
