@@ -5,6 +5,9 @@ import { dayOf, type Entry, isPain, kindOf } from './words.ts';
 
 /** What is said of an entry, and how. */
 
+/** For the ref of what comes where the buttons were that had the focus: reading, and the keyboard, go on there. */
+export const focus = (arrived: HTMLElement | null): void => arrived?.focus();
+
 /** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
 export function Scale({
   label,
@@ -54,8 +57,12 @@ export function Details({ phone, entry }: Shown & { entry: Entry }) {
         <input
           type="date"
           value={entry.date}
+          // A year that is typed begins as the year 2.
+          min="1900-01-01"
           max={dayOf(new Date())}
-          onChange={(event) => event.currentTarget.value && void change({ date: event.currentTarget.value })}
+          onChange={({ currentTarget: { value, validity } }) =>
+            value && validity.valid && void change({ date: value })
+          }
         />
       </label>
       <Typed

@@ -1,9 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
-import { Details, RedFlags, Scale } from './details.tsx';
+import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { type Entry, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
+import { type Entry, groupsOf, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
 
 /** How many entries are shown before somebody asks for more. */
 const BLOCK = 60;
@@ -37,7 +37,7 @@ export function Diary(shown: Shown) {
   const found = all.filter(
     (one) => openOf(one) || `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
   );
-  const days = Map.groupBy(found.slice(0, most), dayIn);
+  const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {
     await phone.note((offline) => offline.change(...kindOf(one), one.id));
     if (phone.fault !== undefined) return;
@@ -68,14 +68,14 @@ export function Diary(shown: Shown) {
         {found.length < all.length && ` of ${all.length}`}
       </p>
       {deleted.map((one) => (
-        <p key={`${kindOf(one)[0]} ${one.id}`} class="note">
+        <p key={`${kindOf(one)[0]} ${one.id}`} ref={focus} tabIndex={-1} class="note">
           Deleted: {nameOf(one)}, {spoken(one.date)}.{' '}
           <button type="button" onClick={() => void bringBack(one)}>
             Bring back
           </button>
         </p>
       ))}
-      {[...days].map(([day, those]) => (
+      {days.map(([day, those]) => (
         <section key={day} aria-label={spoken(day)}>
           <h2>{spoken(day)}</h2>
           {those.map((one) => {

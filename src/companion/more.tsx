@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { redFlags } from '../domain/red-flags.ts';
 import { Refused, Service } from './client.ts';
+import { focus } from './details.tsx';
 import type { Kept } from './notebook.ts';
 import type { Shown } from './phone.ts';
 import { personOf, spoken } from './words.ts';
@@ -192,7 +193,7 @@ export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { c
       </button>
     );
   return (
-    <section class="note alert" aria-label="Forget this phone">
+    <section ref={focus} tabIndex={-1} class="note alert" aria-label="Forget this phone">
       <p role="alert">
         {count > 0
           ? `${count} not sent yet will be lost. `

@@ -1,6 +1,6 @@
 import type { Shown } from './phone.ts';
 import { Table } from './table.tsx';
-import { dayOf, daysAgo, logsOf, painsOf, spoken } from './words.ts';
+import { dayOf, daysAgo, groupsOf, logsOf, painsOf, spoken } from './words.ts';
 
 /** The mean pain before and without exercise of each day of the last 90. */
 export function Pain90({ kept }: Pick<Shown, 'kept'>) {
@@ -9,7 +9,7 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
     ...logsOf(kept).map(({ date, painBefore }) => ({ date, pain: painBefore })),
     ...painsOf(kept),
   ].filter(({ date }) => date >= since && date <= dayOf(new Date()));
-  const days = [...Map.groupBy(values, ({ date }) => date)]
+  const days = groupsOf(values, ({ date }) => date)
     .map(([day, those]) => ({ day, mean: those.reduce((sum, { pain }) => sum + pain, 0) / those.length }))
     .sort((a, b) => a.day.localeCompare(b.day));
   const [first, last] = [days[0], days.at(-1)];

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
-import { Details, RedFlags, Scale } from './details.tsx';
+import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, daysAgo, LOGS, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
+import { dayOf, daysAgo, groupsOf, LOGS, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
 
 interface Exercise {
   exerciseName: string;
@@ -52,7 +52,7 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
 function routinesOf(kept: Notebook): Group[] {
   const named = kept.names?.filter(({ routine }) => routine !== undefined) ?? [];
   return kept.since === undefined
-    ? [...Map.groupBy(named, ({ routine }) => routine)].map(([title = '', exercises]) => ({
+    ? groupsOf(named, ({ routine = '' }) => routine).map(([title, exercises]) => ({
         title,
         isRoutine: true,
         exercises,
@@ -154,9 +154,6 @@ function HowIsIt({ kept, phone, say }: Shown) {
   /** Stays when the numbers come back: it takes longer to read. */
   const [isSevere, setSevere] = useState(false);
   const isSaving = useRef(false);
-  const saved = useRef<HTMLParagraphElement>(null);
-  // The buttons that had the focus are gone.
-  useEffect(() => saved.current?.focus(), [id]);
   const userId = personOf(kept);
   const save = async (pain: number) => {
     if (userId === undefined || isSaving.current) return;
@@ -183,7 +180,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   return (
     <section id="pain" tabIndex={-1} aria-label="How is it today?">
       {entry ? (
-        <p ref={saved} tabIndex={-1}>
+        <p ref={focus} tabIndex={-1}>
           Saved: {entry.pain}{' '}
           <button type="button" onClick={() => void takeBack(entry)}>
             Take back
@@ -213,9 +210,6 @@ function Card({
   const [id, setId] = useState<number>();
   const [mayUndo, setMayUndo] = useState(false);
   const isSaving = useRef(false);
-  const saved = useRef<HTMLParagraphElement>(null);
-  // The buttons that had the focus are gone.
-  useEffect(() => saved.current?.focus(), [id]);
   const userId = personOf(kept);
   const save = async (painBefore: number, painAfter: number) => {
     if (userId === undefined || isSaving.current) return;
@@ -246,7 +240,11 @@ function Card({
     else setAfter(value);
     if (painBefore !== undefined && painAfter !== undefined) void save(painBefore, painAfter);
   };
-  const close = () => toggle(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    toggle(false);
+    button.current?.focus();
+  };
   useEffect(() => {
     if (isOpen) return;
     for (const set of [setBefore, setAfter, setId]) set(undefined);
@@ -256,6 +254,7 @@ function Card({
   return (
     <div class="card">
       <button
+        ref={button}
         type="button"
         class="exercise"
         aria-expanded={isOpen}
@@ -271,7 +270,7 @@ function Card({
       )}
       {isOpen && log && (
         <>
-          <p ref={saved} tabIndex={-1}>
+          <p ref={focus} tabIndex={-1}>
             Saved: {log.painBefore} → {log.painAfter}
             {mayUndo && (
               <>
@@ -308,7 +307,7 @@ function Another(shown: Shown) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen)
     return (
-      <section aria-label="Another exercise">
+      <section ref={focus} tabIndex={-1} aria-label="Another exercise">
         <Card
           {...shown}
           exercise={{ exerciseName: name.trim(), exerciseType: type }}

@@ -27,6 +27,18 @@ export function spoken(day: string): string {
   return format.format(new Date(year, month - 1, date));
 }
 
+/** Groups of what has the same key. (Map.groupBy is in no iPhone before iOS 17.4.) */
+export function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): [key: string, those: T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return [...groups];
+}
+
 /** A change in points of pain: +1.5, −0.3. */
 export const signed = (points: number): string =>
   `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;

@@ -4,6 +4,7 @@ import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts
 
 inBrowser((_, bare) => {
   const asksAgain = "dispatchEvent(new Event('online'))";
+  const focused = 'document.activeElement.textContent';
 
   test('what was refused stays until it is noted anew, and what is brought back by two taps is there once', async () => {
     const { store, url } = await service();
@@ -146,5 +147,32 @@ inBrowser((_, bare) => {
     await page.waitForTimeout(300);
     await page.getByRole('button', { name: 'Take back' }).click();
     await expect.poll(() => store.logs.count()).toBe(1);
+  });
+
+  test('the focus goes to what has come, and a day that is typed is saved when it is whole', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    // As on an iPhone of 2017.
+    await context.addInitScript('delete Map.groupBy');
+    const page = await open(url);
+    await beNora(page);
+    await record(page, 5, 4);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => store.logs.count()).toBe(1);
+    expect(await page.evaluate(focused)).toBe(session.exerciseName);
+    await page.getByLabel('Another exercise').fill('Bird Dog');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(focused)).toContain('Bird Dog');
+    await inDiary(page);
+    await page.getByLabel('Day').focus();
+    await page.keyboard.type('02152026', { delay: 100 });
+    await expect.poll(() => store.logs.get(1).date).toBe('2026-02-15');
+    await allSent(page);
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => page.evaluate(focused)).toContain('Bring back');
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    expect(await page.evaluate(focused)).toContain('Forget everything on this phone?');
   });
 });
