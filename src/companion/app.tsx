@@ -261,5 +261,6 @@ const shelf = await openShelf();
 const phone = new Phone(shelf, () => {});
 phone.code = code;
 const first = await shelf.read();
-if (!isKnown(first)) phone.lost = trace.read();
+// Of an erased person nothing was to stay.
+if (!isKnown(first) && first.ended !== 'person-erased') phone.lost = trace.read();
 render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);

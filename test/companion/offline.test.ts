@@ -227,6 +227,9 @@ inBrowser((phone, bare) => {
     store.erase(1);
     await paired.getByText('The diary was erased at the computer.').waitFor();
     expect(await stored(paired)).not.toContain(session.exerciseName);
+    await paired.reload();
+    await paired.getByText('The diary was erased at the computer.').waitFor();
+    expect(await paired.getByText('has emptied').count()).toBe(0);
     expect(await context.cookies()).toEqual([]);
   });
 
