@@ -143,7 +143,11 @@ export class Phone {
     if (createdAt === null || expiresAt === null) return;
     const [from, to] = [Date.parse(createdAt), Date.parse(expiresAt)];
     if (!(to - now < (to - from) / 4)) return;
-    const { tokenKey } = await this.shelf.update((kept) => ({ tokenKey: crypto.randomUUID(), ...kept }));
+    const { tokenKey, token: held } = await this.shelf.update((now) =>
+      now.token === kept.token ? { tokenKey: crypto.randomUUID(), ...now } : now,
+    );
+    // Another tab was faster: a second renewal would end the first.
+    if (held !== kept.token) return;
     const headers = { 'Idempotency-Key': tokenKey ?? '' };
     const { token } = await client.json<{ token: string }>('/me/token', { method: 'POST', headers });
     await this.shelf.update(({ tokenKey: _, ...now }) => ({
