@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MOST_AT_ONCE } from '../../src/domain/schema.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
@@ -485,6 +485,23 @@ describe('a batch that changes nothing', () => {
     expect([store.logs.get(1).painAfter, store.goals.count(), store.history.last()]).toEqual([9, 0, last]);
     store.erase(1);
     expect((await send()).status).toBe(404);
+  });
+
+  test('is answered again with one look at each record, however often it names it', async () => {
+    const { call, store } = freshApp();
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    const send = () =>
+      call('POST', '/batch', { headers, body: { requests: Array(20).fill(requests).flat() } });
+    const first = await send();
+    store.logs.update(1, { painAfter: 9 });
+    store.change(() => {
+      for (let i = 0; i < 1_500; i++) store.logs.create(stretch);
+    });
+    store.goals.delete(1);
+    const { history } = store;
+    const looks = [vi.spyOn(history, 'list'), vi.spyOn(history, 'after'), vi.spyOn(store, 'historyOf')];
+    expect((await send()).text).toBe(first.text);
+    expect(looks.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThan(5);
   });
 
   test('leaves nothing to undo', async () => {

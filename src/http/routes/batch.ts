@@ -310,7 +310,8 @@ function replay(
     if (next && isResultOf(body, place, next))
       return stateResponse(next.action === 'create' ? 201 : 200, place.kind, take(next));
     // It changed nothing: the record was as the change found it, or as it had become.
-    return stateResponse(200, place.kind, states.get(key) ?? next?.before ?? stateAfter(store, place, seq));
+    if (!states.has(key)) states.set(key, next?.before ?? stateAfter(store, place, seq));
+    return stateResponse(200, place.kind, states.get(key) ?? null);
   });
 }
 
@@ -344,18 +345,23 @@ function isResultOf(body: unknown, { isOwner }: Place, { before, after }: Histor
   return isAs(after) && !isAs(before);
 }
 
+/** How much of the history is looked through at once. */
+const MOST_ENTRIES = 1000;
+
 /** A record as it was after the entry `seq`. */
 function stateAfter(store: Store, { kind, id, isOwner }: Place, seq: number): State {
   if (!isOwner) {
     const [later] = store.historyOf(kind, id, seq);
     return later ? later.before : (store.of(kind).find(id) ?? null);
   }
-  const later = store.history
-    .list({ user: id })
-    .findLast((entry) => entry.record === kind && entry.seq > seq);
-  return later
-    ? later.before
-    : ((recordsOf(store, kind).list({ userId: id })[0] as State | undefined) ?? null);
+  for (let at = seq; ; ) {
+    const entries = store.history.after(at, MOST_ENTRIES, [id]);
+    const later = entries.find((entry) => entry.record === kind);
+    if (later) return later.before;
+    const last = entries.at(-1);
+    if (!last) return (recordsOf(store, kind).list({ userId: id })[0] as State | undefined) ?? null;
+    at = last.seq;
+  }
 }
 
 function stateResponse(status: number, kind: KindName, state: State): HttpResponse {
