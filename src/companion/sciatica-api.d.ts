@@ -2346,16 +2346,16 @@ export interface components {
             verdict: "more" | "less" | "open" | "too-few";
         };
         DayAfter: {
-            /** @description Days with this exercise that were followed by a day with a known pain */
+            /** @description Days with this exercise that were followed by two days with a known pain */
             days: number;
-            /** @description Against other days, at the same pain on the day before */
+            /** @description Against other days, at the same pain on the day of the exercise and two days after it */
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
                 number
             ];
-            /** @description Whether pain is higher on the day after; holds for somebody who looks every day */
+            /** @description Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day */
             worse: boolean;
         };
         Lately: {

@@ -1,34 +1,39 @@
+import type { Log } from '../domain/log.ts';
 import { dayNumber, isWeekend } from './days.ts';
 import { Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
 import { type Entry, rankOf, UNTIMED } from './pain-days.ts';
+import { RecentPain } from './recent-pain.ts';
 import type { DayPain } from './trend.ts';
 
-/** What a session is in a diary: the number of its exercise, pain before and after, in one number. */
-const CODES = 100;
-const code = (exercise: number, painBefore: number, painAfter: number): number =>
-  exercise * CODES + (painBefore - 1) * 10 + painAfter - 1;
+type Pains = Pick<Log, 'painBefore' | 'painAfter' | 'medication'>;
+
+/** What a session is in a diary: the number of its exercise, medication or none, pain before and after, in one number. */
+const CODES = 200;
+const WITH_MEDICATION = 100;
+const code = (exercise: number, { painBefore, painAfter, medication }: Pains): number =>
+  exercise * CODES + (medication === undefined ? 0 : WITH_MEDICATION) + (painBefore - 1) * 10 + painAfter - 1;
 
 /** The sessions and the pain entries of a person in the order of days, and on each day in the order in which they were recorded. */
 export class Diary {
   readonly #days = new Map<string, number[]>();
-  readonly #entries = new Map<string, { rank: number; pain: number }[]>();
+  readonly #entries = new Map<string, { rank: number; pain: number; medicated: boolean }[]>();
 
   /** Entries of a day come in the order in which they were recorded. */
-  addEntry(entry: Pick<Entry, 'date' | 'timeOfDay' | 'pain'>): void {
-    const own = [...(this.#entries.get(entry.date) ?? []), { rank: rankOf(entry), pain: entry.pain }];
+  addEntry({ date, pain, medication, ...entry }: Omit<Entry, 'id'>): void {
+    const one = { rank: rankOf(entry), pain, medicated: medication !== undefined };
     this.#entries.set(
-      entry.date,
-      own.sort((a, b) => a.rank - b.rank),
+      date,
+      [...(this.#entries.get(date) ?? []), one].sort((a, b) => a.rank - b.rank),
     );
-    if (!this.#days.has(entry.date)) this.#days.set(entry.date, []);
+    if (!this.#days.has(date)) this.#days.set(date, []);
   }
 
   /** @param exercise a number for each exercise, from 0, in any order */
-  add(date: string, exercise: number, painBefore: number, painAfter: number, times = 1): void {
+  add(date: string, exercise: number, pains: Pains, times = 1): void {
     const own = this.#days.get(date) ?? [];
     this.#days.set(date, own);
-    for (let i = 0; i < times; i += 1) own.push(code(exercise, painBefore, painAfter));
+    for (let i = 0; i < times; i += 1) own.push(code(exercise, pains));
   }
 
   get dates(): string[] {
@@ -56,7 +61,7 @@ export class Diary {
   read(exercises: number): DiaryFindings {
     let most = 1;
     for (const { length } of this.#days.values()) most = Math.max(most, length);
-    const [marks, nextDay] = [new Marks(most), new NextDay(exercises)];
+    const [marks, nextDay, recent] = [new Marks(most), new NextDay(exercises), new RecentPain()];
     const changes = Array.from({ length: exercises }, (): number[] => []);
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     /** Exercises are numbered anew, in the order in which they were first done. */
@@ -65,12 +70,15 @@ export class Diary {
     for (const date of this.dates) {
       const codes = this.#days.get(date) ?? [];
       const first = beforeOf(codes[0] ?? 0);
+      const pain = this.#firstOn(date);
+      const averages = recent.add(pain);
       const day = dayNumber(date);
       const weekend = isWeekend(day);
       const done = new Set<number>();
       const [one, next] = this.#entries.get(date) ?? [];
       if (codes.length === 0 && one && next) {
-        marks.addRest(one.pain, next.pain, weekend);
+        const medicated = one.medicated || next.medicated;
+        marks.addRest({ first: one.pain, next: next.pain, averages, weekend, medicated });
         controlDays += 1;
       }
       let previous: number | undefined;
@@ -79,7 +87,8 @@ export class Diary {
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
         const [painBefore, painAfter] = [beforeOf(one), (one % 10) + 1];
-        marks.add({ exercise: number, place, first, weekend, painBefore, painAfter });
+        const medicated = one % CODES >= WITH_MEDICATION;
+        marks.add({ exercise: number, place, first, averages, weekend, medicated, painBefore, painAfter });
         done.add(number);
         changes[exercise]?.push(painAfter - painBefore);
         const counts = before[exercise];
@@ -87,7 +96,7 @@ export class Diary {
         previous = exercise;
       }
       marks.endDay();
-      nextDay.add(day, this.#firstOn(date), done);
+      nextDay.add({ day, pain, averages, done });
     }
     marks.end();
     return {
@@ -101,7 +110,7 @@ export class Diary {
   }
 }
 
-const beforeOf = (one: number): number => Math.floor((one % CODES) / 10) + 1;
+const beforeOf = (one: number): number => Math.floor((one % WITH_MEDICATION) / 10) + 1;
 
 export interface DiaryFindings {
   readonly marks: Marks;

@@ -1,3 +1,4 @@
+import { AVERAGES } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
 import { Covariance } from './stats/covariance.ts';
 import {
@@ -18,11 +19,18 @@ export interface DiarySession {
   readonly place: number;
   /** The pain before the first session of its day. */
   readonly first: number;
+  /** Of the pain of the days up to its own. */
+  readonly averages: readonly number[];
   /** Whether its day is a Saturday or a Sunday. */
   readonly weekend: boolean;
+  /** Whether medication was taken before it. */
+  readonly medicated: boolean;
   readonly painBefore: number;
   readonly painAfter: number;
 }
+
+/** A day without exercise on which pain was recorded twice. */
+type RestDay = Pick<DiarySession, 'first' | 'averages' | 'weekend' | 'medicated'> & { readonly next: number };
 
 /** Days without exercise, as if they were one. */
 const REST = -1;
@@ -30,8 +38,9 @@ const REST = -1;
 export const FEWEST_OTHERS = 8;
 /** Places in the day that are told apart; the last is that and all later ones. */
 const MOST_PLACES = 8;
-/** The covariates: pain before, the first pain of the day, the weekend, and from here on the places but the first. */
-const [WEEKEND, PLACES] = [2, 3];
+/** The covariates: pain before, the first pain of the day, the averages, the weekend, medication, and from here on the places but the first. */
+const WEEKEND = 2 + AVERAGES;
+const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 2];
 /** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
 export const CONTRAST_EVIDENCE = 10;
 /** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
@@ -59,10 +68,9 @@ interface Claim {
 /**
  * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
  * once, each for somebody who looks every day: the contrast with the other exercises, or with days without exercise, at the
- * same pain before, the same first pain of the day, the same place in the day, and alike at weekends; the raw change of first sessions of a
- * day; and the change at the usual
- * pain before. The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days
- * that pass for relief.
+ * same pain before, the same first pain of the day and averages of the days up to it, the same place in the day, and alike at
+ * weekends and with medication; the raw change of first sessions of a day; and the change at the usual pain before. The
+ * contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days that pass for relief.
  *
  * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made: a new
  * one that is better takes nothing away. Exercises of which something is claimed are no control for others.
@@ -88,11 +96,11 @@ export class Marks {
   }
 
   /** Adds a session; days come in order, and so do the sessions of a day. */
-  add({ exercise, place, first, weekend, painBefore, painAfter }: DiarySession): void {
+  add({ exercise, place, first, averages, weekend, medicated, painBefore, painAfter }: DiarySession): void {
     const covariates = this.#covariates.fill(0);
-    covariates[0] = painBefore;
-    covariates[1] = first;
+    covariates.set([painBefore, first, ...averages]);
     if (weekend) covariates[WEEKEND] = 1;
+    if (medicated) covariates[MEDICATED] = 1;
     if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
     this.#covariance.add(this.#groupAt(exercise), covariates, change);
@@ -107,10 +115,11 @@ export class Marks {
   }
 
   /** Adds a day without exercise: the first pain of the day and the next, a control that passes by itself. */
-  addRest(first: number, next: number, weekend: boolean): void {
+  addRest({ first, next, averages, weekend, medicated }: RestDay): void {
     const covariates = this.#covariates.fill(0);
+    covariates.set([first, first, ...averages]);
     if (weekend) covariates[WEEKEND] = 1;
-    covariates[0] = covariates[1] = first;
+    if (medicated) covariates[MEDICATED] = 1;
     this.#covariance.add(this.#groupAt(REST), covariates, next - first);
   }
 
@@ -141,10 +150,15 @@ export class Marks {
     return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise).fill(0, PLACES));
   }
 
-  /** The others that an exercise can be held against: those done at weekends only say nothing of other days. */
+  /** The others that an exercise can be held against: those done at weekends, or with medication, only say nothing of the rest. */
   comparable(exercise: number, others: readonly number[]): number[] {
-    const isWeekendOnly = (one: number) => this.#covariance.mean(this.#groupOf(one), WEEKEND) === 1;
-    return others.filter((other) => other !== exercise && (!isWeekendOnly(other) || isWeekendOnly(exercise)));
+    const isOnly = (one: number, covariate: number) =>
+      this.#covariance.mean(this.#groupOf(one), covariate) === 1;
+    return others.filter(
+      (other) =>
+        other !== exercise &&
+        [WEEKEND, MEDICATED].every((each) => !isOnly(other, each) || isOnly(exercise, each)),
+    );
   }
 
   /** The contrast with other exercises together; null where places, weekends or pain leave nothing to compare. */
@@ -178,7 +192,7 @@ export class Marks {
   }
 
   #atUsual(exercise: number): Float64Array {
-    return this.#covariance.moved(this.#groupOf(exercise), [this.#days.mean, this.#days.mean]);
+    return this.#covariance.moved(this.#groupOf(exercise), new Array(WEEKEND).fill(this.#days.mean));
   }
 
   #look(exercise: number): void {

@@ -1,4 +1,5 @@
-import { CONTRAST_EVIDENCE, FIRST_EVIDENCE, USUAL_EVIDENCE } from './marks.ts';
+import { CONTRAST_EVIDENCE, FIRST_EVIDENCE, NOTICEABLE, USUAL_EVIDENCE } from './marks.ts';
+import { NEXT_DAY_EVIDENCE } from './next-day.ts';
 import { describeRule, responseRules } from './rules.ts';
 import type { ResponseRule } from './shapes.ts';
 import { FEWEST_DAYS } from './trend.ts';
@@ -57,7 +58,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Marks',
-      text: `✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises, or on days without exercise, at the same pain before, the same first pain of the day and the same place in the day, with weekends apart (least squares; evidence of ${CONTRAST_EVIDENCE} times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of ${FIRST_EVIDENCE}). Third, so does the change at the person’s usual pain before (evidence of ${USUAL_EVIDENCE}). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Days without exercise on which pain was recorded twice are a control too, as if they were an exercise; the evidence of the two contrasts is averaged. Where there is neither, or where one exercise always follows another, there is no mark.`,
+      text: `✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises, or on days without exercise, at the same pain before, the same first pain of the day, the same averages of the pain of the last days and weeks and the same place in the day, with weekends and medication apart (least squares; evidence of ${CONTRAST_EVIDENCE} times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of ${FIRST_EVIDENCE}). Third, so does the change at the person’s usual pain before (evidence of ${USUAL_EVIDENCE}). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Days without exercise on which pain was recorded twice are a control too, as if they were an exercise; the evidence of the two contrasts is averaged. Where there is neither, or where one exercise always follows another, there is no mark.`,
     },
     {
       title: 'How sure',
@@ -73,7 +74,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Compared with the others',
-      text: 'The same least squares, with a 90 % sequence: more relief than the others together, with the error shared by all exercises; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day, weekday or weekend. Exercises done at weekends only are compared with each other only. What else goes along with one exercise only (a tablet, a day off within the week, another hour) it takes for the exercise.',
+      text: 'The same least squares, with a 90 % sequence: more relief than the others together, with the error shared by all exercises; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the averages of the days and weeks up to it, the place in the day, weekday or weekend, medication. Exercises done at weekends only, or with medication only, are compared with each other only. What else goes along with one exercise only (a tablet that is not recorded, a day off within the week, another hour) it takes for the exercise.',
     },
     {
       title: 'Lately',
@@ -81,7 +82,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'The day after',
-      text: 'The first pain of a day against whether the exercise was done on the day before, at the same pain on that day and the same averages (exponentially weighted, by 0.3 and 0.1 a day) of the days and weeks up to it, so that what is done in a flare is not blamed for it. Only days that follow a day whose pain is known count. “Worse the next day” needs evidence of 10 times the number of exercises, and holds for daily looks.',
+      text: `The first pain of a day against whether the exercise was done on the day before, at the same pain on that day and on the day after it, and the same averages (exponentially weighted, by 0.3 and 0.1 a day; Roberts 1959) of the days and weeks before: what is done in a flare is not blamed for it. Only days between two days whose pain is known count. “Worse the next day” needs a difference of at least ${NOTICEABLE} point and evidence of ${NEXT_DAY_EVIDENCE} times the number of exercises, and holds for daily looks.`,
     },
     {
       title: 'Periods',

@@ -1,8 +1,10 @@
+import { NOTICEABLE } from './marks.ts';
+import { AVERAGES } from './recent-pain.ts';
 import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
 
-/** Evidence that a claim needs, times the exercises seen: all claims about a person share one error of 10 %. */
-const EVIDENCE = 10;
+/** Evidence that a claim needs, times the exercises seen: all claims about a person share one error. */
+export const NEXT_DAY_EVIDENCE = 12;
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
 /** Days with the exercise, and other days, that a claim needs. */
@@ -11,10 +13,8 @@ const FEWEST = 5;
 const MOST_JOINT = 24;
 /** That comparison is used where it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
-/** What a day weighs in the averages of the pain up to it: of the last days, and of the last weeks. */
-const WEIGHTS = [0.3, 0.1] as const;
-/** The covariates: the pain of the day and the averages up to it; from here on what was done. */
-const DONE = 1 + WEIGHTS.length;
+/** The covariates: the pain of the day, the averages up to it, and the pain of the day after next; from here on what was done. */
+const DONE = 2 + AVERAGES;
 
 /** Days with an exercise and days without it. */
 interface Sides {
@@ -24,19 +24,30 @@ interface Sides {
   days: number;
 }
 
+/** A day with a recorded pain, its first value. */
+interface KnownDay {
+  readonly day: number;
+  readonly pain: number;
+  /** Of the pain up to it. */
+  readonly averages: readonly number[];
+  /** The exercises of the day, by numbers from 0 in the order in which they were first done. */
+  readonly done: ReadonlySet<number>;
+}
+
 /**
- * The pain of a day, its first value, against what was done on the day before, at the same pain on that day and the same average
- * (exponentially weighted) of the days and weeks up to it: one value alone cannot tell a flare from a bad day, and what is done in
- * flares would be blamed for them. Only days that follow a day whose pain is known count: whoever records bad days only leaves
- * out days that were better.
+ * The pain of a day, its first value, against what was done on the day before, at the same pain on that day and on the day after
+ * it, and the same averages of the days and weeks before: a flare shows on both sides of a day, what one exercise does to the next
+ * day between them. Only days between days whose pain is known count: whoever records bad days only leaves out days that were
+ * better.
  */
 export class NextDay {
   readonly #joint: Covariance | null;
   readonly #covariates: Float64Array;
   readonly #sides: readonly Sides[];
   readonly #isWorse: boolean[] = [];
-  #last: { day: number; levels: readonly number[]; done: ReadonlySet<number> } | null = null;
-  #days = 0;
+  /** The last two. */
+  #before: KnownDay | null = null;
+  #last: KnownDay | null = null;
   #pairs = 0;
   #seen = 0;
 
@@ -52,37 +63,28 @@ export class NextDay {
     }));
   }
 
-  /**
-   * A day with a recorded pain; days come in order.
-   * @param pain its first value
-   * @param done the exercises of the day, by numbers from 0 in the order in which they were first done
-   */
-  add(day: number, pain: number, done: ReadonlySet<number>): void {
-    const last = this.#last;
-    this.#days += 1;
-    const levels = WEIGHTS.map((weight, i) => {
-      const before = last?.levels[i + 1] ?? pain;
-      return before + Math.max(weight, 1 / this.#days) * (pain - before);
-    });
-    this.#last = { day, levels: [pain, ...levels], done };
-    for (const exercise of done) this.#seen = Math.max(this.#seen, exercise + 1);
-    if (last === null || day - last.day !== 1) return;
+  /** Adds a day; days come in order. */
+  add(next: KnownDay): void {
+    const [before, day] = [this.#before, this.#last];
+    [this.#before, this.#last] = [day, next];
+    for (const exercise of next.done) this.#seen = Math.max(this.#seen, exercise + 1);
+    if (!before || !day || next.day - before.day !== 2) return;
     this.#pairs += 1;
-    this.#covariates.fill(0).set(last.levels);
+    this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain]);
     for (const [exercise, sides] of this.#sides.entries()) {
-      const isDone = last.done.has(exercise);
+      const isDone = before.done.has(exercise);
       if (!sides.order.includes(isDone)) sides.order.push(isDone);
-      sides.covariance.add(sides.order.indexOf(isDone), this.#covariates, pain);
+      sides.covariance.add(sides.order.indexOf(isDone), this.#covariates, day.pain);
       sides.days += Number(isDone);
     }
     if (this.#joint) {
-      for (const exercise of last.done) this.#covariates[exercise + DONE] = 1;
-      this.#joint.add(0, this.#covariates, pain);
+      for (const exercise of before.done) this.#covariates[exercise + DONE] = 1;
+      this.#joint.add(0, this.#covariates, day.pain);
     }
-    for (const exercise of last.done) this.#look(exercise);
+    for (const exercise of before.done) this.#look(exercise);
   }
 
-  /** Days with an exercise that were followed by a day whose pain is known. */
+  /** Days with an exercise that were followed by two days whose pain is known. */
   daysWith(exercise: number): number {
     return this.#sides[exercise]?.days ?? 0;
   }
@@ -104,7 +106,9 @@ export class NextDay {
   #look(exercise: number): void {
     const estimate = this.estimate(exercise);
     if (estimate === null) return;
-    const least = this.isWorse(exercise) ? KEPT : EVIDENCE * this.#seen;
-    this.#isWorse[exercise] = evidenceAbove(estimate) >= least;
+    const evidence = evidenceAbove(estimate);
+    this.#isWorse[exercise] = this.isWorse(exercise)
+      ? evidence >= KEPT
+      : estimate.value >= NOTICEABLE && evidence >= NEXT_DAY_EVIDENCE * this.#seen;
   }
 }

@@ -64,12 +64,16 @@ const versusOthers = z.strictObject({
 export type VersusOthers = Data<z.infer<typeof versusOthers>>;
 
 const dayAfter = z.strictObject({
-  days: count.describe('Days with this exercise that were followed by a day with a known pain'),
-  difference: points.describe('Against other days, at the same pain on the day before'),
+  days: count.describe('Days with this exercise that were followed by two days with a known pain'),
+  difference: points.describe(
+    'Against other days, at the same pain on the day of the exercise and two days after it',
+  ),
   interval,
   worse: z
     .boolean()
-    .describe('Whether pain is higher on the day after; holds for somebody who looks every day'),
+    .describe(
+      'Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day',
+    ),
 });
 /** The first pain of the day after an exercise, against that of other days. */
 export type DayAfter = Data<z.infer<typeof dayAfter>>;

@@ -61,11 +61,11 @@ export class Tally {
   add(log: SessionFields, times = 1): void {
     this.#all.add(log, times);
     const { number } = this.#exercises.add(log, times);
-    this.#diary.add(log.date, number, log.painBefore, log.painAfter, times);
+    this.#diary.add(log.date, number, log, times);
   }
 
   /** Adds a pain entry; those of one day in the order in which they were recorded. */
-  addEntry(entry: Pick<Entry, 'date' | 'timeOfDay' | 'pain'>): void {
+  addEntry(entry: Omit<Entry, 'id'>): void {
     this.#diary.addEntry(entry);
   }
 

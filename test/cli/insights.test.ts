@@ -155,11 +155,11 @@ describe('summary', () => {
       '',
       'LESS PAIN AFTER                   change  sessions',
       '  ✔ Piriformis Stretch              −2.3         8',
-      '    strong, more relief than your others',
+      '    noticeable, more relief than your others',
       'MORE PAIN AFTER',
-      '  · Hamstring Stretch               +1.4         8',
-      '    noticeable',
       '  ✖ Straight Leg Raise              +1.2        12',
+      '    noticeable',
+      '  · Hamstring Stretch               +1.4         8',
       '    noticeable',
       '    Mention ✖ to your physiotherapist.',
       'SO FAR',
@@ -226,7 +226,7 @@ describe('summary', () => {
       expect(details).toContain(figure);
     expect(details).toContain('at least 2 points or 30 %. Pain is on a scale');
     expect(details).toContain('no value for “no pain”');
-    expect(details).toContain('Piriformis Stretch −2.2 (−3.4 to −1.1, more relief)');
+    expect(details).toContain('Piriformis Stretch −2.1 (−3.2 to −1.0, more relief)');
   });
 
   it('of many exercises names some', async () => {

@@ -143,6 +143,16 @@ describe('what is claimed of an exercise', () => {
     expect(claims([...before, ...inTurn(240, { A: 1, B: 0, C: 0 }, 60)])).toMatchObject({ A: null });
   });
 
+  test('is not made of medication that is recorded', () => {
+    const taken = (logs: readonly Log[], names: string) =>
+      logs.map((each) => (names.includes(each.exerciseName) ? { ...each, medication: 'ibuprofen' } : each));
+    const logs = inTurn(96, { A: -2, B: -2, C: 0, D: 0 });
+    expect(claims(taken(logs, 'A'))).toEqual({ A: null, B: 'helps', C: null, D: null });
+    expect(of(taken(logs, 'A'), 'A').versusOthers.verdict).toBe('too-few');
+    expect(claims(taken(logs, 'ABCD'))).toEqual(claims(logs));
+    expect(claims(logs)).toEqual({ A: 'helps', B: 'helps', C: null, D: null });
+  });
+
   /** A routine in one order on each of so many days; the first few of them the other way round. */
   const routine = (days: number, turned: number) =>
     Array.from({ length: days }, (_, i) => {
@@ -259,9 +269,9 @@ describe('the day after', () => {
     expect(of(diary(60), 'Others').dayAfter?.worse).toBe(false);
   });
 
-  test('needs days that follow each other, five of them with the exercise and five without', () => {
+  test('needs days between known ones, five of them with the exercise and five without', () => {
     expect(of(diary(90, 2)).dayAfter, 'no two days in a row').toBeNull();
-    expect(of(diary(13)).dayAfter).toMatchObject({ days: 5 });
+    expect(of(diary(15)).dayAfter).toMatchObject({ days: 5 });
     expect(of(diary(10)).dayAfter).toBeNull();
   });
 });

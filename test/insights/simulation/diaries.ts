@@ -3,6 +3,7 @@ import { dayOf, isWeekend } from '../../../src/insights/days.ts';
 import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
+import { RecentPain } from '../../../src/insights/recent-pain.ts';
 import { autoregression } from '../../../src/insights/stats/autoregression.ts';
 import { tInterval } from '../../../src/insights/stats/estimate.ts';
 import { summarize } from '../../../src/insights/summary.ts';
@@ -29,12 +30,18 @@ function live(world: World, random: () => number): Said {
   const marks = new Marks(world.effects.length);
   const sessions: number[] = [];
   const exercises = new Map<number, number>();
+  const recent = new RecentPain();
   for (const day of daysOf(world, random)) {
+    if (day.sessions.length === 0 && day.later === undefined) continue;
+    const averages = recent.add(day.pain);
     for (const session of day.sessions) {
-      marks.add(session);
+      marks.add({ ...session, averages });
       sessions[session.exercise] = (sessions[session.exercise] ?? 0) + 1;
     }
-    if (day.later !== undefined) marks.addRest(day.pain, day.later, isWeekend(day.day));
+    if (day.later !== undefined) {
+      const weekend = isWeekend(day.day);
+      marks.addRest({ first: day.pain, next: day.later, averages, weekend, medicated: false });
+    }
     marks.endDay();
     for (const { exercise, which } of day.sessions) {
       const claim = marks.claim(exercise);
@@ -223,6 +230,7 @@ const harmful: readonly (World & { readonly bound: number })[] = [
   },
 ];
 export const harmBounds = harmful.map(({ name, bound }) => [name, bound] as const);
+const isFlare = (day: number) => day % 60 >= 46;
 const harmless: readonly World[] = [
   {
     name: 'eight inert ones, one a day, 300 days',
@@ -236,6 +244,13 @@ const harmless: readonly World[] = [
     resemblance: 0.6,
     effects: [0, 0, 0],
     chooses: (pain, _, random) => [pain >= 6 ? 0 : half(random) ? 1 : 2],
+  },
+  {
+    name: 'an inert one mostly in flares of two weeks, when pain is 3 more, 240 days',
+    days: 240,
+    effects: [0, 0, 0, 0],
+    level: (day) => (isFlare(day) ? 3 : 0),
+    chooses: (_, day, random) => [random() < (isFlare(day) ? 0.7 : 0.1) ? 0 : 1 + Math.floor(3 * random())],
   },
   {
     name: 'one in winter, one in summer, when pain is 3 less, one in both, 365 days',
@@ -266,9 +281,11 @@ export function nextDays(times: number): Row[] {
     let [named, falsely] = [0, 0];
     for (let i = 0; i < times; i += 1) {
       const nextDay = new NextDay(world.effects.length);
+      const recent = new RecentPain();
       const worse = new Set<number>();
       for (const { day, pain, sessions } of daysOf(world, random)) {
-        nextDay.add(day, pain, new Set(sessions.map(({ exercise }) => exercise)));
+        const done = new Set(sessions.map(({ exercise }) => exercise));
+        nextDay.add({ day, pain, averages: recent.add(pain), done });
         for (const { exercise, which } of sessions) if (nextDay.isWorse(exercise)) worse.add(which);
       }
       const harms = [...worse].filter((which) => world.nextDay?.[which]);

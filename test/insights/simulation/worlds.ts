@@ -21,6 +21,8 @@ export interface World {
   readonly nextDay?: readonly number[];
   /** What else moves pain after, which no record shows. */
   readonly hidden?: (pain: number, day: number) => number;
+  /** By how much a tablet that is taken on such a day, and recorded, moves pain after; 0 for none. */
+  readonly tablet?: (pain: number, exercises: readonly number[], random: () => number) => number;
   /** Whether pain is recorded twice on days without exercise. */
   readonly recordsRest?: boolean;
   /** The exercises of a day, in order; none on some days. */
@@ -32,7 +34,7 @@ export interface World {
   ) => readonly number[];
 }
 
-export interface WorldSession extends DiarySession {
+export interface WorldSession extends Omit<DiarySession, 'averages'> {
   /** Which of the world's exercises it is. */
   readonly which: number;
 }
@@ -66,10 +68,13 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
     carried = 0;
     let now = first;
     const sessions: WorldSession[] = [];
-    for (const which of world.chooses(first, day, random, last)) {
+    const chosen = world.chooses(first, day, random, last);
+    const tablet = world.tablet?.(first, chosen, random) ?? 0;
+    for (const which of chosen) {
       noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
       const painBefore = now;
-      const moved = relapse * (base - now) + (world.effects[which] ?? 0) + (world.hidden?.(first, day) ?? 0);
+      const hidden = (world.hidden?.(first, day) ?? 0) + tablet;
+      const moved = relapse * (base - now) + (world.effects[which] ?? 0) + hidden;
       now = clamp(now + moved + deviation * noise);
       last.set(which, { change: now - painBefore, day });
       carried += world.nextDay?.[which] ?? 0;
@@ -81,6 +86,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         place: sessions.length,
         first,
         weekend: isWeekend(day),
+        medicated: tablet !== 0,
         painBefore,
         painAfter: now,
       });
@@ -223,6 +229,22 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: zeros(5, -2),
     chooses: (_, day, random) => [isWeekend(day) ? 4 : anyOf(0, 4, random)],
   },
+  {
+    name: 'a tablet (−2) before an inert one on most days, seldom before others, recorded',
+    bound: 5,
+    days: 150,
+    effects: zeros(4),
+    tablet: (_, [which], random) => (random() < (which === 0 ? 0.8 : 0.1) ? -2 : 0),
+    chooses: one(4),
+  },
+  {
+    name: 'one takes the place of another, while pain falls by 4',
+    bound: 5,
+    days: 180,
+    effects: zeros(3),
+    level: (day) => 2 - day / 45,
+    chooses: (_, day, random) => [random() < 0.4 ? 2 : Number(day >= 90)],
+  },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];
@@ -294,7 +316,7 @@ export const hiddenWorlds: readonly World[] = [
     chooses: (_, day, random) => [day % 7 === 2 ? 0 : anyOf(1, 4, random)],
   },
   {
-    name: 'a tablet (−2) on days from pain 7 on, one exercise on most of those',
+    name: 'a tablet (−2) that is not recorded, on days from pain 7 on, one exercise on most of those',
     days: 210,
     effects: zeros(4),
     hidden: (pain) => (pain >= 7 ? -2 : 0),
