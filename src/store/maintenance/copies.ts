@@ -12,6 +12,8 @@ export function copiesBeside(path: string): string[] {
 export function keptCopies(path: string): string[] {
   const folder = dirname(path);
   const kept = copiesBeside(path);
-  const backups = existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
+  const all = existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
+  // Beside them are notes of failures, as text.
+  const backups = all.filter((name) => /\.db|\.age$/.test(name) && !name.endsWith('.txt'));
   return [...kept, ...backups.map((name) => join('backups', name))].map((name) => join(folder, name)).sort();
 }

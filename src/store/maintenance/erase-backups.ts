@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { hasTag, isAbandoned, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
 import { History } from '../history/history.ts';
@@ -58,9 +58,7 @@ export function eraseFromBackups(store: Erased): CopiesAfterErasing {
   try {
     // An encrypted backup is made of a plain copy beside the database; so is what a migration or a restore replaces kept.
     stopJobs(dirname(store.path), store.path, isAbandoned);
-    const others = keptCopies(store.path).filter(
-      (path) => !handled.has(path) && /\.db|\.age$/.test(basename(path)),
-    );
+    const others = keptCopies(store.path).filter((path) => !handled.has(path));
     after.left.push(...others.map((path) => ({ path })));
   } catch (error) {
     after.left.push({ path: `${store.path}.*`, why: reasonOf(error, dirname(store.path)) });
