@@ -271,6 +271,24 @@ describe('edit without flags', () => {
     expect(records(db).logs[1]).toEqual({ ...session, id: 2, painAfter: 2, notes: '' });
   });
 
+  test('keeps the lines of notes that are changed', async () => {
+    const db = logged();
+    await run(['log', 'edit', '2', '--notes', 'sore\nstiff'], { db });
+    await run(['log', 'edit', '2'], {
+      db,
+      answers: [
+        ['❯ Piriformis Stretch', enter],
+        ['Kind', enter],
+        ['Day', enter],
+        ['before', enter],
+        ['after', enter],
+        ['Did it help?', enter],
+        ['Notes about the session (sore', `${tab} too${enter}`],
+      ],
+    });
+    expect(records(db).logs[1]).toMatchObject({ notes: 'sore\nstiff too' });
+  });
+
   test('keeps what a terminal cannot show', async () => {
     const db = prepared((store) => void store.users.create({ ...nora, firstName: 'No\u001bra' }));
     const answers = ['First', 'Last', 'E-mail', 'Age', 'Where', 'Current', 'Day'].map(

@@ -67,9 +67,10 @@ export async function askField(context: Context, field: Field, current?: unknown
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
   const hint = hintOf(context, field, current);
+  const takesLines = field.kind === 'text' && (field.blank || /[\r\n]/.test(String(current)));
   // The default is shown escaped, so an unchanged answer means the stored value.
-  const shownValue = current === undefined ? undefined : escapeControls(String(current));
-  const takesLines = field.kind === 'text' && field.blank;
+  const inLine = takesLines ? onOneLine(String(current)) : String(current);
+  const shownValue = current === undefined ? undefined : escapeControls(inLine);
   const read = (typed: string) => {
     if (typed === shownValue) return current;
     const answer = takesLines ? typed.replaceAll(LINE_BREAK, '\n') : typed;
@@ -248,8 +249,9 @@ export function askSearch(
   );
 }
 
-/** What stands for a line break in a pasted text while it is edited on one line. */
+/** What stands for a line break in a text while it is edited on one line. */
 const LINE_BREAK = '⏎';
+const onOneLine = (text: string) => text.replace(/\r\n?|\n/g, LINE_BREAK);
 
 /** How long a prompt may take to settle, in milliseconds, before it gets what was typed since. */
 const SETTLED = 30;
@@ -304,7 +306,7 @@ class Keyboard extends PassThrough {
     if (!this.#isOpen || this.#typed === '') return;
     const lines = /^([^\r\n]+)(?:\r\n?|\n)(?=[^\r\n]*[^\r\n])/.test(this.#typed);
     if (this.#takesLines && lines) {
-      const text = this.#typed.replace(/[\r\n]+$/, '').replace(/\r\n?|\n/g, LINE_BREAK);
+      const text = onOneLine(this.#typed.replace(/[\r\n]+$/, ''));
       this.#typed = '';
       this.write(text);
       return;
