@@ -118,6 +118,17 @@ describe.skipIf(!hasScript)('--edit', () => {
   });
 });
 
+describe.skipIf(!hasScript)('an editor that is left as it was opened', () => {
+  test('keeps notes that were changed elsewhere meanwhile', async () => {
+    const db = filled();
+    const screen = await inTerminal(db, 'sciatica log edit 1 --edit; echo "code $?"', [], {
+      EDITOR: `sh -c 'sciatica log edit 1 --notes newer' editor`,
+    });
+    expect(screen).toMatch(/Nothing changed\.\r\ncode 0/);
+    expect(records(db).logs[0]).toMatchObject({ notes: 'newer' });
+  });
+});
+
 describe.skipIf(!hasScript)('at a prompt', () => {
   test('Ctrl-Z stops, and fg goes on', async () => {
     const db = filled();

@@ -105,6 +105,8 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     },
     check: (given) => checkChange(users, 'log', given),
     complete: async (given) => {
+      // An editor that is left as it was opened says nothing.
+      if (options['edit'] && given['notes'] === current.notes) delete given['notes'];
       if (!('painBefore' in given || 'painAfter' in given) || 'effective' in given) return;
       const derived = effectiveAfter(current, given);
       if (derived !== undefined) given['effective'] = derived;
