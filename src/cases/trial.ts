@@ -162,8 +162,9 @@ export function recordTrialDay(
     const [there] = days.list({ userId: trial.userId, since: date, until: date });
     const { id: _, ...before } = there ?? { id: 0, done: true };
     const input = check({ ...before, userId: trial.userId, date, ...values });
-    const day = there ? days.update(there.id, input) : days.create(input);
-    if (trial.state === 'running' && trialStatus(store, trial, today).result)
+    const day = there ? days.replace(there.id, input) : days.create(input);
+    const { state } = store.of('trial').get(trial.id);
+    if (state === 'running' && trialStatus(store, trial, today).result)
       store.of('trial').update(trial.id, { state: 'finished' });
     return day;
   });

@@ -264,6 +264,43 @@ describe('a month', () => {
   });
 });
 
+describe('while a question stands, another process', () => {
+  const setState = (path: string, state: 'finished' | 'given-up') => () => {
+    inStore(path, (store) => store.of('trial').update(1, { state }));
+    return 'y\r';
+  };
+  const stateOf = (path: string) => inStore(path, (store) => store.of('trial').get(1).state);
+
+  test('may finish the trial: it is not given up then', async () => {
+    const path = await started();
+    const { code } = await trial(path, ['stop'], 3, {
+      answers: [['Give up the trial?', setState(path, 'finished')]],
+    });
+    expect([code, stateOf(path)]).toEqual([2, 'finished']);
+  });
+
+  test('may give up the trial: it is not finished then', async () => {
+    const path = await started();
+    await live(path, 27, 0);
+    const { code } = await trial(path, ['start', 'piri', '--against', 'rest'], 40, {
+      answers: [['Start it?', setState(path, 'given-up')]],
+    });
+    expect([code, stateOf(path)]).toEqual([0, 'given-up']);
+  });
+});
+
+test.each([
+  ['--second', ''],
+  ['--notes', ''],
+])('%s takes away what was recorded of a day', async (flag, none) => {
+  const path = await started();
+  await trial(path, ['6', '3', 'was', 'away']);
+  await trial(path, ['add', flag, none, '--date', 'today']);
+  const [record] = inStore(path, (store) => store.of('trialDay').list());
+  expect(record).not.toHaveProperty(flag.slice(2));
+  expect(record).toMatchObject({ first: 6, done: true });
+});
+
 test('on another machine the order is the same', async () => {
   const [path, other] = [await started(), noraWith()];
   await live(path, 2, 0);

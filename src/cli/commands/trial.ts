@@ -187,7 +187,10 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   for (const line of planLines(input, spread, found, context.width)) say(context, line);
   await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
   const record = store.change(() => {
-    if (running && isOver) store.of('trial').update(running.id, { state: 'finished' });
+    // It may have been given up while the question stood.
+    const now = latestTrial(store, userId);
+    if (isOver && now?.state === 'running' && now.id === running.id)
+      store.of('trial').update(now.id, { state: 'finished' });
     return store.of('trial').create(input);
   });
   printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}.` });
@@ -250,10 +253,18 @@ async function showStatus(context: Context, options: Options): Promise<void> {
 }
 
 async function stopTrial(context: Context, options: Options): Promise<void> {
-  const trial = await trialOf(context, options);
-  if (trial.state !== 'running') throw usage('No trial is running.');
+  const { store } = context;
+  const { id } = await trialOf(context, options);
+  const requireRunning = () => {
+    if (store.of('trial').get(id).state !== 'running') throw usage('No trial is running.');
+  };
+  requireRunning();
   await confirmed(context, options, 'Give up the trial?', 'It goes on.', 'give up the trial');
-  context.store.of('trial').update(trial.id, { state: 'given-up' });
+  store.change(() => {
+    // It may have ended while the question stood.
+    requireRunning();
+    store.of('trial').update(id, { state: 'given-up' });
+  });
   sayChanged(context, 'Gave up the trial. Its days are kept.');
 }
 
