@@ -55,6 +55,11 @@ describe('routine add', () => {
     expect(routinesOf(db)).toEqual([{ id: 1, userId: 1, name: 'morning', exercises }]);
   });
 
+  test('names it in the command to go on with as a shell reads it', async () => {
+    const { stderr } = await run(['routine', 'add', "Nora's", 'bird dog'], { db: done() });
+    expect(stderr).toBe("To record it: sciatica log routine 'Nora'\\''s'\n");
+  });
+
   test('says what was added, and how to record it', async () => {
     expect(await run(['routine', 'add', 'my morning', 'bird dog'], { db: done() })).toEqual({
       code: 0,
@@ -290,6 +295,37 @@ describe('routine edit', () => {
     expect((await run(['history', '--limit', '1'], { db })).stdout).toContain('routine\t1\tcreate');
   });
 
+  test('that changes nothing answers --json with the routine', async () => {
+    const { code, stdout } = await run(
+      ['routine', 'edit', 'morning', '--name', 'morning', '--json', 'name'],
+      {
+        db: done(),
+      },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{"name":"morning"}\n' });
+  });
+
+  test('keeps what was changed elsewhere while it asked', async () => {
+    const db = done();
+    const rename = () => {
+      const store = openStore(db);
+      store.routines.update(1, { name: 'daily' });
+      store.close();
+      return enter;
+    };
+    const { stdout } = await run(['routine', 'edit', 'morning'], {
+      db,
+      answers: [
+        ['Name of the routine', rename],
+        ['Keep the exercises', `n${enter}`],
+        ['Exercise 1', `Bird Dog${enter}`],
+        ['Exercise 2', enter],
+      ],
+    });
+    expect(stdout).toContain('Changed routine 1: daily (Bird Dog).');
+    expect(routinesOf(db)).toMatchObject([{ name: 'daily', exercises: [dog] }]);
+  });
+
   test('needs something to change', async () => {
     const answer = await run(['routine', 'edit', 'morning'], { db: done() });
     expect(answer).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change') });
@@ -440,6 +476,11 @@ describe('log routine', () => {
       answers: [['1/1 Piriformis Stretch', `6 4${enter}`]],
     });
     expect(logged(db)).toEqual([['Piriformis Stretch', 6, 4, true, '2026-03-01']]);
+  });
+
+  test('answers --json with an empty list when all is skipped', async () => {
+    const skipped = ['--set', 'piri=s', '--set', 'dog=s', '--json'];
+    expect((await run(['log', 'routine', 'morning', ...skipped], { db: done() })).stdout).toBe('[]\n');
   });
 
   test('records nothing when all is skipped', async () => {

@@ -193,15 +193,16 @@ async function editRoutine(
   const userId = await existingUserOrAsk(context, options);
   const routine = routineNamed(context.store, userId, called);
   const { name } = await parseFlags(context, options, { name: routineFields.name });
-  const next = { ...routine, ...(name !== undefined && { name }) };
-  if (texts.length > 0) next.exercises = await exercisesOf(context, userId, texts, options);
+  // What is not to change stays as it is by then: an app may write while a question stands.
+  const patch: Partial<Routine> = { ...(name !== undefined && { name }) };
+  if (texts.length > 0) patch.exercises = await exercisesOf(context, userId, texts, options);
   else if (name === undefined && !options['shuffle'])
-    Object.assign(next, await askChanges(context, routine, options));
-  if (options['shuffle']) next.exercises = inAnotherOrder(next.exercises);
-  if (JSON.stringify(next) === JSON.stringify(routine)) return sayDone(context, 'Nothing changed.');
+    Object.assign(patch, await askChanges(context, routine, options));
+  if (options['shuffle']) patch.exercises = inAnotherOrder(patch.exercises ?? routine.exercises);
   const { checksOf } = await import('../../domain/schema.ts');
-  const record = context.store.routines.replace(routine.id, checksOf('routine').input(next));
-  const done = `Changed ${summaryOf('routine', record)}.`;
+  const record = context.store.routines.update(routine.id, checksOf('routine').patch(patch));
+  const isNew = context.store.latestChange !== undefined;
+  const done = isNew ? `Changed ${summaryOf('routine', record)}.` : 'Nothing changed.';
   printDone(context, options, { fields: routineRecord, record, done });
 }
 
@@ -211,8 +212,7 @@ function inAnotherOrder(exercises: RoutineExercise[]): RoutineExercise[] {
   return isSame && exercises.length > 1 ? inAnotherOrder(exercises) : drawn;
 }
 
-const shownName = ({ name }: Routine) =>
-  /\s/.test(name) ? `'${escapeControls(name)}'` : escapeControls(name);
+const shownName = ({ name }: Routine) => quoted(escapeControls(name));
 
 async function askName(
   context: Context,
@@ -246,10 +246,11 @@ async function askChanges(context: Context, routine: Routine, options: Options):
   if (!context.interactive)
     throw usage('Say what to change: other exercises after the name, --name or --shuffle.');
   const name = await askName(context, routineFields.name, routine.name);
+  const renamed = name === routine.name ? {} : { name };
   const { askYesNo } = await import('../terminal/prompts.ts');
   const listed = routine.exercises.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ');
-  if (await askYesNo(context, `Keep the exercises (${listed})?`, true)) return { name };
-  return { name, exercises: await exercisesOf(context, routine.userId, [], options) };
+  if (await askYesNo(context, `Keep the exercises (${listed})?`, true)) return renamed;
+  return { ...renamed, exercises: await exercisesOf(context, routine.userId, [], options) };
 }
 
 const { min, max } = logFields.painBefore;
@@ -290,9 +291,12 @@ export async function logRoutine(context: Context, name: string, options: Option
     const effective = suggestEffective(said.painBefore, said.painAfter);
     return [{ userId, ...exercise, date, ...said, effective, ...taken }];
   });
-  if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
-  const logs = context.store.logs.createAll(done);
   const pick = pickedBy(options, logRecord);
+  if (done.length === 0) {
+    if (pick) printJson(context, []);
+    return say(context, 'Every exercise was skipped: nothing was recorded.');
+  }
+  const logs = context.store.logs.createAll(done);
   if (pick) printJson(context, logs.map(pick));
   else {
     for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);
