@@ -256,6 +256,15 @@ describe('what goes wrong is a warning', () => {
     await runBackupJob(jobs[0] as BackupJob);
     expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
   });
+
+  test('a failure that was noted while the clock was ahead is no reason to wait until then', () => {
+    const store = longStore();
+    mkdirSync(folderOf(store));
+    const note = join(folderOf(store), 'test.db.auto-failed.txt');
+    writeFileSync(note, 'failed');
+    utimesSync(note, new Date('2099-01-01'), new Date('2099-01-01'));
+    expect(ask(store).jobs).toHaveLength(1);
+  });
 });
 
 function freshFolderName(): string {

@@ -50,6 +50,7 @@ test.each<[string, object, 'finished' | 'left alone']>([
   ['that another process is at', { pid: process.pid }, 'left alone'],
   ['whose process number another has by now', { pid: process.pid, at: Date.now() - HOUR }, 'finished'],
   ['that has just failed', { left: ['/tmp/copy'] }, 'left alone'],
+  ['that failed while the clock was ahead', { left: ['/tmp/copy'], at: Date.now() + 24 * HOUR }, 'finished'],
   ['that failed an hour ago', { left: ['/tmp/copy'], at: Date.now() - HOUR }, 'finished'],
   [
     'whose backups are on a disk that is away',

@@ -65,7 +65,8 @@ export function backUpIfDue(db: Database, settings: Settings, means: BackupMeans
     const failure = failureOf(plan);
     if (failure) {
       warn(failure.text);
-      if (Date.now() - failure.at < RETRY_MS) return;
+      // One that lies ahead is of a clock that was wrong.
+      if (Math.abs(Date.now() - failure.at) < RETRY_MS) return;
     }
     makeOrStart(db, plan, means);
   } catch (error) {

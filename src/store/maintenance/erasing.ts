@@ -102,7 +102,8 @@ export function finishErasingIfDue(
 export const inBrackets = (why: string | undefined): string => (why === undefined ? '' : ` (${why})`);
 
 function isDue({ pid, at, left }: Unfinished): boolean {
-  const hasWaited = Date.now() - at >= RETRY_MS;
+  // One that lies ahead is of a clock that was wrong.
+  const hasWaited = Math.abs(Date.now() - at) >= RETRY_MS;
   if (!left) return hasWaited || !isRunning(pid);
   // A disk that is away may never come back.
   return hasWaited && left.some((path) => existsSync(dirname(path)));
