@@ -104,7 +104,10 @@ describe('sciatica pair', () => {
     const wide = await run(['pair', '--no-wait'], { db, columns: 50, now: new Date() });
     const lines = wide.stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(URI);
-    expect(lines.slice(1).map((line) => /[ ▀▄█]{45}/.test(line))).toEqual(Array(23).fill(true));
+    // What is random in the URI fits into a code of 41 squares sometimes, and needs one of 45 mostly.
+    const rows = lines.slice(1).filter((line) => /^\s*[ ▀▄█]{41,45}\s*$/.test(line));
+    expect([21, 23]).toContain(rows.length);
+    expect(lines).toHaveLength(1 + rows.length);
     expect(wide.stderr).toContain('Scan this with the camera of the phone');
     const narrow = await run(['pair', '--no-wait'], { db, columns: 40, now: new Date() });
     expect(narrow.stdout).toMatch(/^https:\S+\n$/);

@@ -77,7 +77,12 @@ const others: [name: string, body: Uint8Array, status: number, fields?: string[]
   ['10,000 levels in a field', Buffer.from(`{"age": ${nested(10_000)}}`), 400, ['age']],
   ['100,000 levels of lists', Buffer.from('['.repeat(100_000)), 413],
   ['100,000 levels of objects', nested(100_000), 413],
-  ['5,000 fields', Buffer.from(`{${Array.from({ length: 5_000 }, (_, i) => `"a${i}": 1`)}}`), 400],
+  [
+    '5,000 fields',
+    Buffer.from(`{${Array.from({ length: 5_000 }, (_, i) => `"a${i}": 1`)}}`),
+    400,
+    Array.from({ length: 10 }, (_, i) => `a${i}`),
+  ],
   [
     'a string of 60,000 backslashes',
     Buffer.from(`{"firstName": "${'\\'.repeat(60_000)}"}`),
@@ -119,11 +124,9 @@ test.each(texts)('%j', async (body, status, fields) => {
   expect([got.status, got.fields]).toEqual([status, fields]);
 });
 
-test.each(others)('%s', async (name, body, status, fields) => {
+test.each(others)('%s', async (_, body, status, fields) => {
   const got = await sent(body);
-  expect(got.status).toBe(status);
-  if (name !== '5,000 fields') expect(got.fields).toEqual(fields);
-  else expect(got.fields).toHaveLength(5_000);
+  expect([got.status, got.fields]).toEqual([status, fields]);
 });
 
 test.each([
