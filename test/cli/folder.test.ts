@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -10,10 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { makeKey } from '../../src/sync/seal.ts';
 import { freshPath, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
+
+const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
 
 /** Machines that sync through a folder which something else carries. */
 
@@ -325,6 +329,25 @@ describe('a folder', () => {
     expect(doctor).toContain('1 record changed on both sides');
     await run(['undo', /undo (\d+)/.exec(remotes)?.[1] ?? '', '--yes', '--everywhere'], { db: a });
     for (const text of await told()) expect(text).not.toMatch(/both sides/i);
+  });
+
+  test('an undo asks again if the change has reached others while the question stood', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await joined(a, b);
+    for (const db of [a, b]) await sync(db);
+    await run(['log', 'edit', '1', '--notes', 'said at a'], { db: a });
+    const exchange = () => {
+      for (const db of [a, b, a]) spawnSync(process.execPath, [bin, 'sync', 'diary', '--db', db]);
+      return 'y\r';
+    };
+    const { code } = await run(['undo'], {
+      db: a,
+      answers: [
+        ['Undo change', exchange],
+        ['here and at', 'n\r'],
+      ],
+    });
+    expect([code, records(a).logs[0]?.notes]).toEqual([1, 'said at a']);
   });
 
   test('of who was erased nothing is left in the files of that machine, and the other erases after a yes', async () => {

@@ -113,9 +113,13 @@ async function confirmReach(
   change: number,
   [question, reach]: readonly [string, string],
 ): Promise<void> {
-  const machines = context.store.remotes.reachOf(change).map(escapeControls).join(', ');
+  const machinesOf = () => context.store.remotes.reachOf(change).map(escapeControls).join(', ');
   const nothing = 'Nothing was changed.';
-  if (machines === '' || options['everywhere']) return confirmed(context, options, `${question}?`, nothing);
+  if (machinesOf() === '' || options['everywhere'])
+    await confirmed(context, options, `${question}?`, nothing);
+  // A sync may have brought it there while the question stood.
+  const machines = machinesOf();
+  if (machines === '' || options['everywhere']) return;
   const there = `${reach} at ${machines} too.`;
   sayAlways(context, there);
   if (!context.interactive || options['yes'])
