@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { keys, NOW, noraWith, practiceDb, records, run, session } from '../helpers.ts';
+import { keys, NOW, nora, noraWith, practiceDb, prepared, records, run, session } from '../helpers.ts';
+
+const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
@@ -179,6 +183,21 @@ describe('user erase', () => {
     expect(stderr).toContain('User 1 is erased, but not everywhere');
     expect((await run(['history'], { db, columns: 80 })).stdout).toMatch(/erasure\n {2}user 1 was erased/);
     expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 3 });
+  });
+
+  test('takes nobody along who was merged while the question stood', async () => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.users.create({ ...nora, firstName: 'Ben', email: 'ben@example.org' });
+      store.logs.create({ ...session, userId: 2 });
+    });
+    const merge = () => {
+      spawnSync(process.execPath, [bin, 'user', 'merge', '2', '--into', '1', '--yes', '--db', db]);
+      return 'y\r';
+    };
+    const { code, stderr } = await run(['user', 'erase', '1'], { db, answers: [['Erase Nora', merge]] });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Nothing was erased')]);
+    expect(records(db).logs).toHaveLength(1);
   });
 
   test('needs --yes without a terminal', async () => {

@@ -151,7 +151,8 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const { store } = context;
   const id = idOf(text);
   const tell = (line: string) => sayAlways(context, line);
-  const { merged, moved } = store.reachOfErasing(id);
+  const reach = store.reachOfErasing(id);
+  const { merged, moved } = reach;
   const user = store.users.find(id);
   const what = user ? summaryOfUser(user) : `user ${id}`;
   if (merged.length > 0)
@@ -165,6 +166,9 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   if (moved.length > MOST_LISTED) tell(`and ${counted(moved.length - MOST_LISTED, 'more record')}`);
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
+  // What cannot come back is what the question was about.
+  if (JSON.stringify(store.reachOfErasing(id)) !== JSON.stringify(reach))
+    throw new SciaticaError('conflict', 'Nothing was erased: what goes with it has changed. Run this again.');
   const { rewritten, deleted, left } = store.erase(id);
   const { rewriteFolders } = await import('../input/folder-remote.ts');
   const folders = await rewriteFolders(context);
