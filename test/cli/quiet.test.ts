@@ -55,4 +55,24 @@ describe('--quiet', () => {
     const asked = await run(['-q', 'undo'], { db: withLog(), answers: [['Undo change 3?', 'n\r']] });
     expect(asked.stderr).toContain('delete goal 1');
   });
+
+  test.each<[string[], [string, string][]]>([
+    [
+      ['log', 'again'],
+      [
+        ['Piriformis Stretch, once more:', ''],
+        ['before', '\u0003'],
+      ],
+    ],
+    [['pain', 'add', '6', '--date', '2010-03-02'], [['16 years ago', '\u0003']]],
+    [
+      ['trial', 'start', 'piri', '--against', 'rest'],
+      [
+        ['Tell your', ''],
+        ['Start it?', 'n\r'],
+      ],
+    ],
+  ])('%j says what it asks about', async (words, answers) => {
+    expect((await run(['-q', ...words], { db: withLog(), answers })).code).toBeGreaterThan(0);
+  });
 });

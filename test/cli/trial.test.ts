@@ -289,6 +289,16 @@ describe('while a question stands, another process', () => {
   });
 });
 
+test('with --quiet, the last day says nothing', async () => {
+  const path = await started('--days', '14');
+  await live(path, 13, 0);
+  expect(await run(['-q', 'trial', '6', '6'], { db: path, now: day(13) })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
 test.each([
   ['--second', ''],
   ['--notes', ''],

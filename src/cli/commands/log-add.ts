@@ -29,7 +29,7 @@ import { dayFaults, jsonOption, missingOf, type Options, valuesOf } from '../inp
 import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
+import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
@@ -144,7 +144,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
     throw new SciaticaError('not-found', 'There is no session to repeat. Start with: sciatica log add');
   const { exerciseName, exerciseType } = last;
   if (context.interactive && draft.values['painAfter'] === undefined)
-    say(context, `${escapeControls(exerciseName)}, once more:`);
+    sayAlways(context, `${escapeControls(exerciseName)}, once more:`);
   await save(
     context,
     options,

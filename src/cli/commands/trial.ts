@@ -29,7 +29,7 @@ import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addRecordCommand } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
+import { commandLine, escapeControls, print, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
@@ -184,7 +184,8 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const found = [input.difference, input.difference + 0.5].map(
     (points) => [points, powerOf(input, points, spread.deviation)] as const,
   );
-  for (const line of planLines(input, spread, found, context.width)) say(context, line);
+  const tell = options['yes'] ? say : sayAlways;
+  for (const line of planLines(input, spread, found, context.width)) tell(context, line);
   await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
   const record = store.change(() => {
     // It may have been given up while the question stood.
@@ -294,7 +295,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const done = `Recorded ${date} of the trial: ${day.first}${second}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
   await sayRedFlagsAfterPain(context, day.first, day.second);
-  if (options['json'] !== undefined) return;
+  if (options['json'] !== undefined || context.quiet) return;
   const after = trialStatus(store, store.of('trial').get(trial.id), today);
   if (after.result) for (const line of statusLines(after, context)) print(context, line);
   else if (after.due?.pain === 'second')
