@@ -23,7 +23,7 @@ export function Door({ kept, phone, say }: Shown) {
   const [fault, setFault] = useState('');
   const [isPairing, setPairing] = useState(false);
   const [people, setPeople] = useState<Kept[]>();
-  const isOpen = phone.me?.authentication === false;
+  const isOpen = phone.me?.authentication === false && kept.ended === undefined;
   useEffect(() => {
     const read = async () => setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
     if (isOpen) void read().catch(() => {});

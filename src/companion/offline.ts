@@ -141,9 +141,9 @@ export class Offline {
    */
   async sync(): Promise<void> {
     await this.lock('sciatica-sync', async () => {
-      // Nothing is asked for until the next pairing.
+      // Nothing is asked for until it is known whose diary it is. The role may be that of the token before.
       const begun = (await this.shelf.read()) ?? EMPTY;
-      if (begun.ended !== undefined || !isOwn(begun)) return;
+      if (begun.ended !== undefined || !isOwn({ ...begun, role: null })) return;
       this.#whose = whoseOf(begun);
       try {
         if (!(await this.#check())) return;

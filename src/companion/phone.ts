@@ -74,13 +74,15 @@ export class Phone {
     const kept = await this.shelf.read();
     try {
       const client = new Service(location.origin, kept.token);
-      if (kept.ended === undefined) {
+      // A service that asked for a token may ask for none by now.
+      if (kept.ended === undefined || kept.ended === 'no-token') {
         const response = await client.send('/me');
         const me = (await response.json()) as Me;
         this.me = me;
         const now = Date.parse(response.headers.get('Date') ?? '');
         this.isClockOff = Math.abs(Date.now() - now) > HOUR_MS;
         if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, kept, me, now);
+        if (kept.ended !== undefined) await this.shelf.update(({ ended: _, ...now }) => now);
         await this.offline.sync();
       }
       [this.connection, this.#pause] = ['ok', SOON];
@@ -88,7 +90,6 @@ export class Phone {
     } catch (error) {
       if (error instanceof Refused && error.problem.status === 401) {
         this.connection = 'ok';
-        this.me = undefined;
         await this.shelf.update((now) => refusedToken(now, kept.token, error.kind));
       } else this.#later(error);
     }

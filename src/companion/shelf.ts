@@ -45,11 +45,21 @@ export const trace = {
 /** Opens the notebook of this phone; one in memory where the browser refuses to store anything. */
 export async function openShelf(): Promise<Kept> {
   try {
-    const shelf = new Database();
-    await shelf.read();
+    let db: IDBPDatabase | undefined;
+    const opened = async () => {
+      db ??= await openDB('sciatica', 1, {
+        upgrade: (made) => void made.createObjectStore(STORE),
+        // Browsers close it where they empty it, or have put the page aside.
+        terminated: () => {
+          db = undefined;
+        },
+      });
+      return db;
+    };
+    await opened();
     // Asked so that the browser does not clear it when the phone runs out of room.
     void navigator.storage?.persist?.().catch(() => false);
-    return shelf;
+    return new Database(opened);
   } catch {
     return new Memory();
   }
@@ -120,28 +130,19 @@ class Database extends Watched {
   readonly isLasting = true;
   protected confidential: Partial<Notebook> = {};
 
-  #db: IDBPDatabase | undefined;
-
-  /** Browsers close it where they empty it, or have put the page aside. */
-  async #open(): Promise<IDBPDatabase> {
-    this.#db ??= await openDB('sciatica', 1, {
-      upgrade: (made) => void made.createObjectStore(STORE),
-      terminated: () => {
-        this.#db = undefined;
-      },
-    });
-    return this.#db;
+  constructor(private readonly opened: () => Promise<IDBPDatabase>) {
+    super();
   }
 
   async read(): Promise<Notebook> {
-    const { store } = (await this.#open()).transaction(STORE);
+    const { store } = (await this.opened()).transaction(STORE);
     const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
     return this.#whole(keys.map((key, i) => [key, values[i]]));
   }
 
   protected async write(work: (kept: Notebook) => Notebook): Promise<Notebook> {
     // Strict: resolved when it is on the disk, not when it is on its way there.
-    const tx = (await this.#open()).transaction(STORE, 'readwrite', { durability: 'strict' });
+    const tx = (await this.opened()).transaction(STORE, 'readwrite', { durability: 'strict' });
     const [keys, values] = await Promise.all([tx.store.getAllKeys(), tx.store.getAll()]);
     const kept = this.#whole(keys.map((key, i) => [key, values[i]]));
     const next = work(kept);

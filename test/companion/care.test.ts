@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nora, session } from '../helpers.ts';
-import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
+import { allSent, beNora, inBrowser, inDiary, record, service, stored } from './phone.ts';
 
 inBrowser((_, bare) => {
   const asksAgain = "dispatchEvent(new Event('online'))";
@@ -75,8 +76,13 @@ inBrowser((_, bare) => {
       await world.startAgain();
       await page.evaluate(asksAgain);
     };
+    const isRefused = page.getByText('This phone is not paired. What you record stays');
     await restart(true);
-    await page.getByText('This phone is not paired. What you record stays').waitFor();
+    await isRefused.waitFor();
+    await restart(false);
+    await isRefused.waitFor({ state: 'detached' });
+    await restart(true);
+    await isRefused.waitFor();
     await page.getByRole('link', { name: 'Pair again' }).click();
     await page.getByLabel('Link, code or token').fill(world.link());
     await page.getByRole('button', { name: 'Pair' }).click();
@@ -174,5 +180,54 @@ inBrowser((_, bare) => {
     await page.getByRole('link', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Forget this phone' }).click();
     expect(await page.evaluate(focused)).toContain('Forget everything on this phone?');
+  });
+
+  test('a tab that asks for a new token after another has one does not end that', async () => {
+    const { store, url, link } = await service({ auth: true });
+    const { open } = await bare();
+    const page = await open(link());
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const other = await open(url);
+    await other.getByRole('button', { name: session.exerciseName }).waitFor();
+    const asks = async (one: Page, held: Promise<unknown>) => {
+      const expiresAt = new Date(Date.now() + 60_000).toISOString();
+      const due = { createdAt: '2026-01-01T00:00:00.000Z', expiresAt };
+      const isAsked = new Promise((done) =>
+        one.route(
+          '**/me',
+          async (route) => {
+            const response = await route.fetch();
+            done(undefined);
+            await held;
+            await route.fulfill({ response, json: { ...(await response.json()), ...due } });
+          },
+          { times: 1 },
+        ),
+      );
+      await one.evaluate(asksAgain);
+      await isAsked;
+    };
+    // Nobody uses the new token for now.
+    await other.evaluate(
+      `new Promise((got) => void navigator.locks.request('sciatica-sync', () => {
+        got(); return new Promise((free) => { window.free = free; }); }))`,
+    );
+    const before = await stored(page);
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await asks(other, held);
+    await asks(page, Promise.resolve());
+    await expect
+      .poll(async () => (await stored(page)).match(/sciatica_[\w-]+/)?.[0])
+      .not.toBe(before.match(/sciatica_[\w-]+/)?.[0]);
+    release();
+    await page.waitForTimeout(1_000);
+    await other.evaluate('window.free()');
+    await page.bringToFront();
+    await record(page, 5, 4);
+    await expect.poll(() => store.logs.count()).toBe(2);
+    await allSent(page);
   });
 });
