@@ -91,15 +91,28 @@ function metered(matched: Matched, session: Session, service: Service): HttpResp
 }
 
 function handle(
-  matched: Matched,
+  { request, route, id, search }: Matched,
   { store, caller, recheck }: Session,
   service: Service,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const base = () => baseOf(matched.request, service.origins);
+    const base = () => baseOf(request, service.origins);
     const { feed, workers, isPairing = false } = service;
-    const context = { ...matched, store, caller, recheck, base, feed, workers, isPairing, match };
-    const response = matched.route.handle(context);
+    // Each by its name: an object that is spread into another takes as long as the rest of a small read.
+    const response = route.handle({
+      request,
+      route,
+      id,
+      search,
+      store,
+      caller,
+      recheck,
+      base,
+      feed,
+      workers,
+      isPairing,
+      match,
+    });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))
