@@ -27,8 +27,10 @@ async function practice() {
 /** Opens one view after the other, each with what it folds away. */
 async function* views(context: BrowserContext, page: Page, store: Store) {
   await beNora(page);
-  for (const view of ['today', 'diary', 'helps', 'more']) {
+  const titles = { today: 'Today', diary: 'Diary', helps: 'What helps', more: 'More' };
+  for (const [view, name] of Object.entries(titles)) {
     await page.click(`nav a[href="#${view}"]`);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
     if (view === 'helps') await page.getByRole('heading', { name: 'Less pain after' }).waitFor();
     if (view === 'today' || view === 'diary')
       await page.getByRole('button', { name: session.exerciseName }).first().click();
