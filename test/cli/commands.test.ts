@@ -168,6 +168,12 @@ describe('whose log it is', () => {
       stderr: 'sciatica: There is no user 9.\n',
     }),
   );
+  test.each([['0'], ['1.5'], ['x']])('log add --user %s, which is no id', async (id) =>
+    expect(await run(['log', 'add', 'piri', '6', '4', '--user', id], { db: two() })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--user must be a whole number, 1 or more') as unknown,
+    }),
+  );
   test('a SCIATICA_USER that is no id is named', async () =>
     expect(await owner([], { SCIATICA_USER: 'x' })).toMatchObject({
       code: 2,

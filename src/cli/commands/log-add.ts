@@ -158,7 +158,9 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
   const given = valuesOf(logFields, options, context.today);
   const { name, values } = readWords(words, given);
   const userId = given['userId'] ?? resolveUser(context, undefined);
-  if (Number(userId) >= 1) context.store.users.get(Number(userId));
+  const id = Number(userId);
+  // What is no id at all is told with all that is wrong.
+  if (Number.isInteger(id) && id >= 1) context.store.users.get(id);
   return {
     name,
     brief: words.length > 0,
