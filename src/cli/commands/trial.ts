@@ -18,7 +18,7 @@ import {
   trialFields,
   trialRecord,
 } from '../../domain/trial.ts';
-import { addDays } from '../../domain/words/day.ts';
+import { addDays, isDay } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { deviationOf, powerOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
@@ -301,8 +301,6 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   else if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
 }
-
-const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 
 /** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
 function wordsOf(

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { DateField, Fields } from '../../domain/fields.ts';
-import { faultOfHappening, yearsAgo } from '../../domain/words/day.ts';
+import { faultOfHappening, isDay, yearsAgo } from '../../domain/words/day.ts';
 import { Declined, usage } from '../terminal/errors.ts';
 import { say } from '../terminal/io.ts';
 import { type Options, optionName } from './options.ts';
@@ -34,9 +34,6 @@ export async function settleDays(
     }
   }
 }
-
-const isDay = (value: unknown): value is string =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
 /** @param isSession whether a day long ago is strange: a diagnosis may be old */
 async function mustAskAgain(

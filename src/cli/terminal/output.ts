@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
+import { isDay } from '../../domain/words/day.ts';
 import { parseDay } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
@@ -87,7 +88,7 @@ export function sayDayInNotes(
   edit: string,
 ): void {
   const day = parseDay(notes, context.today);
-  if (day === date || !/^\d{4}-\d\d-\d\d$/.test(day)) return;
+  if (day === date || !isDay(day)) return;
   say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
   say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} --notes ''`)}`);
 }

@@ -1,5 +1,9 @@
 /** Calendar days as YYYY-MM-DD, without a time zone: the person's local day. */
 
+/** Whether a value is written as a day is; it may be none of the calendar, such as 2026-02-30. */
+export const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
+
 /** The local day of a moment. */
 export function localDay(moment: Date): string {
   return isoDay(new Date(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate())));
