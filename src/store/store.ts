@@ -267,16 +267,16 @@ export class Store {
       changes.run(
         () => {
           erase(db, this, userId);
-          noteErasing(db, this.settings, userId);
+          noteErasing(db, userId);
         },
         { source: 'erase' },
       );
-    return finishErasing(db, this.settings);
+    return finishErasing(db);
   }
 
   /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
-  finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[2]): void {
-    finishErasingIfDue(this.#connection.db, this.settings, means);
+  finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[1]): void {
+    finishErasingIfDue(this.#connection.db, means);
   }
 
   /**

@@ -37,20 +37,20 @@ export function unfinishedErasing(db: Database): Unfinished | undefined {
   return unfinished && users.length > 0 ? { ...unfinished, users } : undefined;
 }
 
-const note = (settings: Settings, unfinished: Unfinished) =>
-  settings.set('erasing', JSON.stringify(unfinished));
+const note = (db: Database, unfinished: Unfinished) =>
+  new Settings(db).set('erasing', JSON.stringify(unfinished));
 
 /** Notes, inside the transaction that erases a person, that the file and the backups are still to be written anew. */
-export function noteErasing(db: Database, settings: Settings, userId: number): void {
+export function noteErasing(db: Database, userId: number): void {
   const users = [...new Set([...(unfinishedErasing(db)?.users ?? []), userId])];
-  note(settings, { users, pid: process.pid, at: Date.now() });
+  note(db, { users, pid: process.pid, at: Date.now() });
 }
 
 /**
  * Writes the database and its backups anew, so that they hold no byte of those who are erased. What fails is among the
  * copies that are left, the database itself included, and noted for another attempt.
  */
-export function finishErasing(db: Database, settings: Settings): CopiesAfterErasing {
+export function finishErasing(db: Database): CopiesAfterErasing {
   const users = unfinishedErasing(db)?.users ?? [];
   const failed: CopyLeft[] = [];
   const attempt = (work: () => void) => {
@@ -61,30 +61,26 @@ export function finishErasing(db: Database, settings: Settings): CopiesAfterEras
     }
   };
   attempt(() => overwrite(db));
-  const { left, ...done } = eraseFromBackups({ path: db.path, settings });
+  const { left, ...done } = eraseFromBackups({ path: db.path, settings: new Settings(db) });
   const unreached = [...failed, ...left].filter(({ why }) => why !== undefined).map(({ path }) => path);
-  attempt(() => db.write(() => noteOutcome(db, settings, users, unreached)));
+  attempt(() => db.write(() => noteOutcome(db, users, unreached)));
   return { ...done, left: [...failed, ...left] };
 }
 
 /** Others may have been erased meanwhile: their erasing goes on. */
-function noteOutcome(db: Database, settings: Settings, finished: readonly number[], left: string[]): void {
+function noteOutcome(db: Database, finished: readonly number[], left: string[]): void {
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return;
   const users = unfinished.users.filter((id) => left.length > 0 || !finished.includes(id));
-  if (users.length === 0) settings.remove('erasing');
-  else note(settings, { ...unfinished, users, at: Date.now(), ...(left.length > 0 && { left }) });
+  if (users.length === 0) new Settings(db).remove('erasing');
+  else note(db, { ...unfinished, users, at: Date.now(), ...(left.length > 0 && { left }) });
 }
 
 /**
  * Finishes an erasing that was interrupted or failed; called before the first change of a process. Whatever goes wrong is a
  * warning, never an error.
  */
-export function finishErasingIfDue(
-  db: Database,
-  settings: Settings,
-  { warn, start, isService }: Means,
-): void {
+export function finishErasingIfDue(db: Database, { warn, start, isService }: Means): void {
   const unfinished = unfinishedErasing(db);
   if (!unfinished || db.obstacle || !isDue(unfinished)) return;
   const { users } = unfinished;
@@ -92,8 +88,8 @@ export function finishErasingIfDue(
     start(['user', 'erase', String(users[0]), '--yes', '--quiet', '--db', db.path]);
     return;
   }
-  note(settings, { users, pid: process.pid, at: Date.now() });
-  const { left } = finishErasing(db, settings);
+  note(db, { users, pid: process.pid, at: Date.now() });
+  const { left } = finishErasing(db);
   for (const { path, why } of left)
     warn(`User ${users.join(', ')} was erased, but this copy may still hold them: ${path}${inBrackets(why)}`);
 }
