@@ -60,6 +60,13 @@ const files = () =>
     .filter((path) => statSync(path).isFile());
 
 describe('a folder', () => {
+  test('says what went there in lines that fit', async () => {
+    const db = diary('nora@example.org');
+    await add(db);
+    const { stdout } = await run(['sync', 'diary'], { db, columns: 30 });
+    expect(stdout).toBe('Put into the folder: 1 user, 1\nlog.\n');
+  });
+
   test('carries what is recorded between two machines, and nobody without the key can read it', async () => {
     const [a, b] = [diary('nora@example.org'), freshPath()];
     const added = await add(a);

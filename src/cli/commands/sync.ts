@@ -12,7 +12,7 @@ import { folderOf } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
 import { keptToken, readToken } from '../input/token-file.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, counted, escapeControls, print, say } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, print, printSentence, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
@@ -165,7 +165,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
 
 function show(context: Context, name: string, result: SyncResult, options: Options): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
-  else for (const line of resultLines(name, result, options.dryRun)) print(context, line);
+  else for (const line of resultLines(name, result, options.dryRun)) printSentence(context, line);
   for (const line of leftLines(name, result)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
   else if (result.changes.length > 0 && !options.json)

@@ -53,8 +53,12 @@ function fittedTo({ isTTY, columns: width }: Output, text: string): string {
 
 /** Writes to stdout that something was done; with --quiet nothing. */
 export function sayDone(context: Context, line: string): void {
-  if (!context.quiet) print(context, fittedTo(context.stdout, line));
+  if (!context.quiet) printSentence(context, line);
 }
+
+/** Writes to stdout what a command found out, in words; with --quiet too. */
+export const printSentence = (context: Context, line: string): void =>
+  print(context, fittedTo(context.stdout, line));
 
 /** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */
 export function writeData(context: Context, pieces: Iterable<string>): Promise<void> {
