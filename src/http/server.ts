@@ -292,8 +292,14 @@ function sendWhole(
   headers: HttpHeaders,
   body: string | Uint8Array | undefined,
 ): void {
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-  outgoing.writeHead(status, headers).end(body);
+  if (body === undefined) {
+    outgoing.writeHead(status, headers).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  headers['content-length'] = String(length);
+  // What is ASCII is the same as Latin-1, and Node neither measures nor encodes it again then.
+  outgoing.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /**
