@@ -162,7 +162,8 @@ function failure(error: unknown, { onError }: Service): HttpResponse {
 function finish(response: HttpResponse, request: HttpRequest, { origins }: Service): HttpResponse {
   const { status, headers, body } = response;
   const vary = headers['vary'] === undefined ? [] : [headers['vary']];
-  Object.assign(headers, EVERY_RESPONSE, corsHeaders(request, origins));
+  Object.assign(headers, EVERY_RESPONSE);
+  if (origins.allowOrigins.length > 0) Object.assign(headers, corsHeaders(request, origins));
   const isPacked = isCompressible(response);
   // A 304 says what its 200 would (RFC 9110, 15.4.5).
   if (isPacked || status === 304) vary.push('Accept-Encoding');

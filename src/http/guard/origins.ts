@@ -70,7 +70,6 @@ export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
 
 /** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */
 export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHeaders {
-  if (origins.allowOrigins.length === 0) return {};
   const { origin } = headers;
   if (origin === undefined || !origins.allowOrigins.includes(origin)) return { vary: 'Origin' };
   return {

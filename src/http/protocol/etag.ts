@@ -28,13 +28,15 @@ export const etagsParameter = {
 export function tagged(
   request: HttpRequest,
   body: string,
-  headers: HttpHeaders = {},
+  headers?: HttpHeaders,
   etag = etagOf(body),
 ): HttpResponse {
   const condition = request.headers['if-none-match'];
   const named = condition === undefined ? undefined : namedTag(condition, etag, true);
   if (named !== undefined) return { status: 304, headers: { ...headers, etag: named } };
-  return json(200, body, { etag, ...headers });
+  const response = json(200, body, headers);
+  response.headers['etag'] = etag;
+  return response;
 }
 
 /**

@@ -66,7 +66,7 @@ export const MAX_BATCH_BYTES = 1024 * 1024;
 export function json(
   status: number,
   body: string,
-  headers: HttpHeaders = {},
+  headers?: HttpHeaders,
   disclosed?: HttpResponse['disclosed'],
 ): HttpResponse {
   // `disclosed` also where it is undefined: V8 is slower with responses of several shapes.

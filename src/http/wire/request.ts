@@ -22,11 +22,13 @@ export function requestOf(
   { isProxied, connections }: Reach,
   beforeBody?: () => void,
 ): HttpRequest {
+  const { hosts, repeated } = singleHeaders(incoming.rawHeaders);
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     headers: incoming.headers,
-    ...singleHeaders(incoming.rawHeaders),
+    hosts,
+    repeated,
     address: () => addressOf(incoming, isProxied),
     trust: connections && (() => connections.trust(incoming.socket)),
     onClose: (listener, atEnd = true) => {
