@@ -33,6 +33,7 @@ export async function service(options: { auth?: boolean; app?: string | null } =
       auth: options.auth ? { burst: 10_000, perSecond: 10_000 } : undefined,
       isPairing: options.auth ?? false,
       companion: app === null ? undefined : companionFiles(app),
+      workerFile: join(root, 'dist/worker.js'),
       log: () => {},
     });
     port = server.port;

@@ -39,7 +39,6 @@ export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: 
   const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
   if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
   if (!owners) return true;
-  if (table === 'users') return owners.length > most;
   return rowsUpTo(MOST_COSTLY_ROWS + 1, { db, table }, owners) > MOST_COSTLY_ROWS;
 }
 
@@ -53,6 +52,7 @@ function rowsUpTo(
   { db, table }: Pick<Listed, 'db' | 'table'>,
   users: readonly number[],
 ): number {
+  if (table === 'users') return users.length;
   const { sql, values } = isAmong('userId', users);
   const rows = `SELECT 1 FROM ${table} WHERE ${sql} LIMIT ${most}`;
   return db.value<number>(`SELECT count(*) FROM (${rows})`, ...(values as Value[])) ?? 0;
