@@ -1,5 +1,7 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nora, prepared, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, run, session } from '../helpers.ts';
 
 /** Two people, and an exercise, a routine and a goal of each. */
 const practice = (chosen?: number) =>
@@ -55,6 +57,12 @@ test.each<[string, string[], Record<string, string>]>([
 test.each(['--user all', '--user 99', '--user x'])('%s is nobody in particular', async (flags) =>
   expect(await complete(['logs', ...flags.split(' '), '--name', ''], practice())).toEqual([]),
 );
+
+test('the value of a flag may hold an equals sign', async () => {
+  const db = join(freshFolder(), 'a=b.db');
+  copyFileSync(practice(2), db);
+  expect(await complete([`--db=${db}`, 'log', 'add', ''], freshPath())).toEqual(['His Stretch\tstretch']);
+});
 
 test('a user is chosen among all', async () =>
   expect(await complete(['user', 'use', ''], practice(2))).toHaveLength(2));

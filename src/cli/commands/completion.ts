@@ -145,7 +145,7 @@ async function completionOf(
   const completion = async (): Promise<Completion> => {
     if (!command) return [];
     if (pending) return optionValues(context, pending, user);
-    const [flag = '', value] = word.split('=', 2);
+    const [flag, value] = flagIn(word);
     if (!onlyArguments && flag.startsWith('-') && value !== undefined) {
       const option = optionNamed(program, command, flag);
       const values = option ? await optionValues(context, option, user) : [];
@@ -190,7 +190,7 @@ function read(context: Context, program: Command, words: readonly string[]) {
       reading.pending = undefined;
     } else if (word === '--') reading.onlyArguments = true;
     else if (word.startsWith('-') && !reading.onlyArguments) {
-      const [flag = '', value] = word.split('=', 2);
+      const [flag, value] = flagIn(word);
       const option = optionNamed(program, command, flag);
       if (option?.required && value === undefined) reading.pending = option;
       if (value) take(option, value);
@@ -204,6 +204,12 @@ function read(context: Context, program: Command, words: readonly string[]) {
     } else reading.args.push(word);
   }
   return reading;
+}
+
+/** `--db=FILE` as the flag and its value, which is undefined without an equals sign. */
+function flagIn(word: string): [flag: string, value: string | undefined] {
+  const end = word.indexOf('=');
+  return end < 0 ? [word, undefined] : [word.slice(0, end), word.slice(end + 1)];
 }
 
 const optionNamed = (program: Command, command: Command, flag: string): Option | undefined =>
