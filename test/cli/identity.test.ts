@@ -83,6 +83,14 @@ describe('identity', () => {
     const refused = await run(['identity', 'new'], { db: copy });
     expect([refused.code, await idOf(copy)]).toEqual([2, id]);
     expect(refused.stderr).toContain('--yes');
+    const asked = await run(['identity', 'new', '-q'], {
+      db: copy,
+      answers: [
+        ['FHIR', ''],
+        ['Give this', 'n\r'],
+      ],
+    });
+    expect(asked.code).toBe(1);
     const { code, stdout, stderr } = await run(['identity', 'new', '--yes'], { db: copy });
     expect([code, stdout.trim() === id, stdout.trim()]).toEqual([0, false, await idOf(copy)]);
     expect(stderr).toContain('FHIR');
@@ -288,7 +296,6 @@ describe('import of a file of another database', () => {
       async (db: string) => [await exported(db), '--on-conflict', 'ours'],
       '--on-conflict',
     ],
-    ['--mirror', async () => [await exported(await filled()), '--mirror'], '--mirror is gone'],
     [
       'several users',
       async (db: string) => {

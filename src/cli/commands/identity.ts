@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
-import { print, say } from '../terminal/io.ts';
+import { print, say, sayAlways } from '../terminal/io.ts';
 
 type IdentityOptions = { json?: boolean; yes?: boolean };
 
@@ -40,9 +40,10 @@ function show(context: Context, id: string, { json = false }: IdentityOptions): 
 }
 
 async function renew(context: Context, options: IdentityOptions): Promise<void> {
-  say(context, 'Databases that have imported from this one will take it for a different database.');
-  say(context, 'Its FHIR identifiers change: a server that has its records would get them a second time.');
-  say(context, 'Backups made before now keep the old identity: restoring one brings it back.');
+  const tell = options.yes ? say : sayAlways;
+  tell(context, 'Databases that have imported from this one will take it for a different database.');
+  tell(context, 'Its FHIR identifiers change: a server that has its records would get them a second time.');
+  tell(context, 'Backups made before now keep the old identity: restoring one brings it back.');
   await confirmed(context, options, 'Give this database a new identity?', 'Nothing was changed.');
   show(context, (await context.store.diary()).renewIdentity(), options);
 }

@@ -38,7 +38,6 @@ interface ImportOptions {
   raw?: boolean;
   dates?: DayOrder;
   json?: boolean;
-  mirror?: boolean;
   as?: string;
   sameIds?: boolean;
 }
@@ -85,7 +84,6 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
       'put the records of a file with one user, or of CSV without the column userId, under this user',
     )
     .option('--same-ids', 'the user ids of the file are those of this database')
-    .addOption(new Option('--mirror').hideHelp())
     .option('--dry-run', 'say what would happen, and write nothing')
     .option('--raw', "the CSV was written with --raw: remove no '")
     .addOption(
@@ -107,8 +105,6 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
 
 async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
   if (options.dryRun) context.mayCreate = false;
-  if (options.mirror)
-    throw usage('--mirror is gone: a JSON export says itself what was deleted there. Leave it out.');
   const as = options.as === undefined ? undefined : context.store.users.get(idOf(options.as, '--as')).id;
   if (as !== undefined && options.sameIds) throw usage('--as and --same-ids cannot both be given.');
   const file = await openInput(context, path);
