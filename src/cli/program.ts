@@ -47,7 +47,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   } catch (error) {
     const command = commandNamed(program, words);
     const usage = command.createHelp().commandUsage(command);
-    return report(context, error, { command: nameOf(command), usage, words });
+    const flags = command.options.flatMap(({ long }) => long ?? []);
+    return report(context, error, { command: nameOf(command), usage, flags, words });
   } finally {
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
@@ -92,7 +93,7 @@ async function home(context: Context, argv: readonly string[]): Promise<number> 
     await showHome(context);
     return 0;
   } catch (error) {
-    return report(context, error, { command: 'sciatica', usage: 'sciatica', words: argv });
+    return report(context, error, { command: 'sciatica', usage: 'sciatica', flags: [], words: argv });
   } finally {
     context.close();
   }

@@ -299,7 +299,7 @@ describe('users', () => {
     const db = logged(3);
     const { stderr } = await run(['user', 'rm', '1'], { db });
     expect(stderr).toContain('This would delete Nora Lind (user 1) and 3 logs.');
-    const { stdout } = await run(['user', 'rm', '--yes'], { db });
+    const { stdout } = await run(['user', 'rm', '1', '--yes'], { db });
     expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 3\n');
     expect(records(db)).toEqual({ users: [], logs: [] });
   });

@@ -161,6 +161,23 @@ describe('mistakes', () => {
       'sciatica --help',
     ],
     [['logs', '-n', '3'], "unknown option '-n'\n", 'sciatica logs --help'],
+    [
+      ['logs', '--format', 'json'],
+      "unknown option '--format' (did you mean --json?)",
+      'sciatica logs --help',
+    ],
+    [['users', '--format=csv'], "unknown option '--format' (did you mean --csv?)", 'sciatica users --help'],
+    [
+      ['export', 'logs', '--csv'],
+      "unknown option '--csv' (did you mean --format csv?)",
+      'sciatica export --help',
+    ],
+    [['undo', '--format', 'json'], "unknown option '--format'\n", 'sciatica undo --help'],
+    [
+      ['user', 'rm', '--yes'],
+      '<id> is missing. Usage: sciatica user rm [options] <id>',
+      'sciatica user rm --help',
+    ],
     [['--db'], '--db needs a value: --db <file>', 'sciatica --help'],
     [['--quiet', '--db'], '--db needs a value: --db <file>', 'sciatica --help'],
     [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],

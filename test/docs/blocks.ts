@@ -195,7 +195,7 @@ function errorCodes(): [code: ErrorCode, meaning: string][] {
 function errorBlock(): string {
   const rows = errorCodes().map(([code, meaning]) => {
     const error = new SciaticaError(code, 'x');
-    const line = { command: 'sciatica', usage: 'sciatica', words: [] };
+    const line = { command: 'sciatica', usage: 'sciatica', flags: [], words: [] };
     return [meaning, String(report(context(), error, line)), String(problemResponse(error).status)];
   });
   return table(['What went wrong', 'Exit code', 'HTTP status'], rows);

@@ -6,7 +6,7 @@ import type { Command } from '../input/command.ts';
 import { confirmDeletion, confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { addVerb, editVerb, showVerb } from '../records/commands.ts';
+import { addVerb, editVerb, removeVerb, showVerb } from '../records/commands.ts';
 import { addListCommand, listRecords } from '../records/list.ts';
 import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
@@ -43,14 +43,11 @@ export function addUserCommand(program: Command, context: Context): void {
       if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
     });
 
-  user
-    .command('rm')
+  removeVerb(user, 'user', ['sciatica user rm 3'])
     .summary('Remove a user with all their logs')
     .description('Remove a user with all their logs. It asks first.')
-    .argument('[id]', 'id of the user')
-    .option('--yes', 'do not ask')
-    .examples('sciatica user rm 3')
-    .action((id: string | undefined, options: Options) => removeUser(context, id, options));
+    .argument('<id>', 'id of the user')
+    .action((id: string, options: Options) => removeUser(context, id, options));
 
   user
     .command('erase')
@@ -128,10 +125,9 @@ const belongingsOf = ({ store }: Context, userId: number): string[] =>
     return count === 0 ? [] : [countedKind(count, kind)];
   });
 
-async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { store } = context;
-  const { users } = store;
-  const id = await idOrOwn(context, text);
+async function removeUser(context: Context, text: string, options: Options): Promise<void> {
+  const { users } = context.store;
+  const id = idOf(text);
   const all = [summaryOfUser(users.get(id)), ...belongingsOf(context, id)];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);

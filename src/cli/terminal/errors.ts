@@ -53,6 +53,8 @@ interface CommandLine {
   command: string;
   /** How it is called, such as `sciatica log show [options] <id>`. */
   usage: string;
+  /** The flags that it takes. */
+  flags: readonly string[];
   words: readonly string[];
 }
 
@@ -173,7 +175,7 @@ function reportUsage(context: Context, error: CommanderError, line: CommandLine)
 }
 
 /** What commander says of a command line, in the words of the other errors. */
-const reworded = (message: string, { command, usage, words }: CommandLine): string =>
+const reworded = (message: string, { command, usage, flags, words }: CommandLine): string =>
   message
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
     .replace(
@@ -223,6 +225,13 @@ const reworded = (message: string, { command, usage, words }: CommandLine): stri
           noun === '' ? isSession && !/log|pain|trial/.test(suggestion) : noun === 'log' && !suggestion;
         const session = (isSession ? said : [word, '6', '4']).map(quoted).join(' ');
         return isName ? `${unknown} (to record an exercise: sciatica log add ${session})` : all;
+      },
+    )
+    .replace(
+      /^unknown option '(--(format|json|csv))(?:=(.*?))?'.*$/s,
+      (all, flag: string, name: string, format = words[words.indexOf(flag) + 1]) => {
+        const [meant, value] = name === 'format' ? [`--${format}`, ''] : ['--format', ` ${name}`];
+        return flags.includes(meant) ? `unknown option '${flag}' (did you mean ${meant}${value}?)` : all;
       },
     )
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
