@@ -44,6 +44,20 @@ describe('log add', () => {
     });
   });
 
+  test('what was chosen is shown in lines that are broken at spaces', async () => {
+    const { stderr } = await run(['log', 'edit'], {
+      db: logged(),
+      columns: 40,
+      answers: [
+        ['Change which log?', enter],
+        ['✔ Change which log? 2  Piriformis', ctrlC],
+      ],
+    });
+    expect(stderr).toContain(
+      '✔ Change which log? 2  Piriformis\nStretch on 2026-03-01, pain 6 → 4\n(↓2), effective\n',
+    );
+  });
+
   test('suggests that it did not help when the pain is the same', async () => {
     const db = logged();
     await run(['log', 'add', '--name', 'Glute Bridge', '--before', '5', '--after', '5'], {

@@ -115,10 +115,7 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
   if (field.optional) values.push(null);
   const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
-  const initial = current ?? (field.optional ? null : values[0]);
-  return ask(context, (prompts, streams) =>
-    prompts.select({ message: fitted(context, field.help), choices, default: initial }, streams),
-  );
+  return askChoiceOf(context, field.help, choices, current ?? (field.optional ? null : values[0]));
 }
 
 /** Questions of some fields that are not those of their kind, by field. */
@@ -214,16 +211,25 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   );
 }
 
-/** Asks to pick one of several. */
+/** Asks to pick one of several. @param initial the value that is picked at first, otherwise the first one */
 export function askChoiceOf<T>(
   context: Context,
   message: string,
   choices: readonly { value: T; name: string }[],
+  initial?: T,
 ): Promise<T> {
-  const shown = choices.map(({ value, name }) => ({ value, name: fitted(context, name, { before: '  ' }) }));
+  const shown = choices.map(({ value, name }) => ({ value, ...choiceShown(context, message, name) }));
+  const picked = initial === undefined ? {} : { default: initial };
   return ask(context, (prompts, streams) =>
-    prompts.select<T>({ message: fitted(context, message), choices: shown }, streams),
+    prompts.select<T>({ message: fitted(context, message), choices: shown, ...picked }, streams),
   );
+}
+
+/** The name of a choice in the list, and behind the question once it is chosen. */
+function choiceShown(context: Context, message: string, name: string): { name: string; short: string } {
+  const question = fitted(context, message);
+  const answered = fitted(context, `${message} ${name}`).slice(question.length);
+  return { name: fitted(context, name, { before: '  ' }), short: answered.replace(/^ /, '') };
 }
 
 /**
@@ -241,7 +247,7 @@ export function askSearch(
   const shown = (term: string | undefined) =>
     source(term).map(({ value, name, description }) => ({
       value,
-      name: fitted(context, name, { before: '  ' }),
+      ...choiceShown(context, message, name),
       description: fitted(context, description),
     }));
   return ask(context, (prompts, streams) =>
