@@ -202,6 +202,21 @@ describe('a day', () => {
   });
 });
 
+test.each<[string, string[], string[], string]>([
+  ['both are known', ['6', '3'], ['4'], '6 → 3'],
+  ['the other comes next morning', ['6'], ['4'], '6'],
+  ['both are known, of a day that is named', ['6', '3'], ['4', '--date', 'today'], '6 → 3'],
+])('one pain replaces none where %s', async (_, before, words, known) => {
+  const path = await started(...(before.length === 1 ? ['--outcome', 'morning'] : []));
+  await trial(path, before);
+  expect(await trial(path, words)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `sciatica: 2026-03-02 is recorded already: ${known}. To correct it, say which pain 4 is, with --first or --second.\n`,
+  });
+  expect((await trial(path, ['--first', '4'])).code).toBe(0);
+});
+
 const arms = armsOf(5, 28);
 
 /** Lives days of a trial: what the exercise makes of the pain, but for days that are missed. */

@@ -13,6 +13,7 @@ import {
   comparators,
   lastDayOf,
   type Trial,
+  type TrialDay,
   trialDayFields,
   trialDayRecord,
   trialFields,
@@ -286,13 +287,17 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   if (date > today && isDay(date)) throw usage(`${date} is still to come.`);
   if (isDay(date) && (date < trial.start || date > lastDayOf(trial)))
     throw usage(`${date} is no day of the trial, which goes from ${trial.start} to ${lastDayOf(trial)}.`);
+  const [known] = store.of('trialDay').list({ userId: trial.userId, since: date, until: date });
+  if (known && said['first'] !== undefined && said['second'] === undefined)
+    throw usage(
+      `${date} is recorded already: ${painsOf(known)}. To correct it, say which pain ${said['first']} is, with --first or --second.`,
+    );
   const { checksOf } = await import('../../domain/schema.ts');
   const { date: __, ...others } = values;
   const day = namingFlags(trialDayFields, () =>
     recordTrialDay(store, trial, date, others, checksOf('trialDay').input, today),
   );
-  const second = day.second === undefined ? '' : ` → ${day.second}`;
-  const done = `Recorded ${date} of the trial: ${day.first}${second}${day.done ? '' : ', not as drawn'}.`;
+  const done = `Recorded ${date} of the trial: ${painsOf(day)}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
   await sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined || context.quiet) return;
@@ -301,6 +306,8 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   else if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
 }
+
+const painsOf = ({ first, second }: TrialDay) => (second === undefined ? `${first}` : `${first} → ${second}`);
 
 /** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
 function wordsOf(
