@@ -121,6 +121,7 @@ test('one undo takes it back, and history names it', async () => {
 test.each<[string, number | undefined, string[], string | undefined]>([
   ['the goal', 2, [], 'Target of 2 a week: 2 of 2 whole weeks.'],
   ['a target rather than the goal', 2, ['--target', '3'], 'Target of 3 a week: 0 of 2 whole weeks.'],
+  ['the goal, in a first week', 2, ['--since', '2026-02-24'], 'Target of 2 a week: no whole week yet.'],
   ['nothing without either', undefined, [], undefined],
 ])('a summary compares with %s', async (_, goal, words, line) => {
   const { stdout } = await run(['summary', ...words], { db: withGoal(goal) });
