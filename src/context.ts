@@ -37,6 +37,7 @@ const FIRST_BACKUP_MS = 3_000;
 export class Context {
   readonly #world: World;
   #store: Store | undefined;
+  #change: number | undefined;
   #backupTimer: NodeJS.Timeout | undefined;
   /** Started at the end: until then they would take time from the command. */
   #jobs: BackupJob[] = [];
@@ -187,7 +188,13 @@ export class Context {
     });
   }
 
+  /** The last change that this run has made, also after `close`. */
+  get change(): number | undefined {
+    return this.#store?.latestChange ?? this.#change;
+  }
+
   close(): void {
+    this.#change = this.change;
     clearTimeout(this.#backupTimer);
     for (const job of this.#jobs) this.#world.startAlone?.([BACKUP_JOB, JSON.stringify(job)]);
     this.#jobs = [];

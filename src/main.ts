@@ -15,7 +15,9 @@ function end(code: number): void {
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader closed the pipe, as `head` does.
   if (error.code === 'EPIPE') process.exit(0);
-  stderr.write(`sciatica: the output could not be written (${error.code ?? error.message}).\n`);
+  const saved =
+    context.change === undefined ? '' : ` The change is saved all the same: change ${context.change}.`;
+  stderr.write(`sciatica: the output could not be written (${error.code ?? error.message}).${saved}\n`);
   process.exit(1);
 });
 stderr.on('error', () => {});
