@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -184,6 +185,14 @@ describe('import', () => {
     const { stderr } = await run(['import', file('x.json', { '\u001b[31mred': [] })]);
     expect(stderr).not.toContain('\u001b');
   });
+});
+
+it.skipIf(!existsSync('/proc/self/fd'))('a file refused at its header is closed', async () => {
+  const path = file('notes.txt', 'hello\nworld\n');
+  expect((await run(['import', path], { db: noraWith({}) })).code).toBe(2);
+  const open = () => readdirSync('/proc/self/fd').map((fd) => join('/proc/self/fd', fd));
+  const isOpen = () => open().some((fd) => existsSync(fd) && realpathSync(fd) === realpathSync(path));
+  await expect.poll(isOpen).toBe(false);
 });
 
 describe('export', () => {

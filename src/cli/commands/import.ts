@@ -134,6 +134,8 @@ async function importFile(context: Context, path: string, options: ImportOptions
   } catch (error) {
     progress.clear();
     throw reported(context, error, file, task, { options, origin });
+  } finally {
+    file.close();
   }
   progress.clear();
   sayResult(context, task, options);

@@ -1,5 +1,6 @@
 import { constants, open as openDescriptor } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -12,6 +13,8 @@ export interface InputFile {
   /** Its name in messages. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
+  /** Closes what was not read to its end. */
+  close(): void;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface InputFile {
 export async function openInput(context: Context, path: string): Promise<InputFile> {
   if (path === '-') {
     if (context.stdin.isTTY) throw usage('There is nothing on stdin: name a file, or pipe one in.');
-    return { name: 'stdin', bytes: context.stdin };
+    return { name: 'stdin', bytes: context.stdin, close() {} };
   }
   try {
     const found = await stat(path);
@@ -35,7 +38,7 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     const stream = found.isFIFO()
       ? await openPipe(path)
       : (await open(path)).createReadStream({ highWaterMark: PIECE });
-    return { name: escapeControls(path), bytes: readable(path, stream) };
+    return { name: escapeControls(path), bytes: readable(path, stream), close: () => stream.destroy() };
   } catch (error) {
     throw readError(error, path);
   }
@@ -62,7 +65,7 @@ export async function readSecret(context: Context, path: string): Promise<string
 }
 
 /** Opens a named pipe. What reads files does so in a thread, and Ctrl-C would wait until something comes through the pipe. */
-async function openPipe(path: string): Promise<AsyncIterable<Uint8Array>> {
+async function openPipe(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
   // Without waiting for somebody who writes to it; on macOS a pipe to which nobody writes yet would look empty.
   const flags = process.platform === 'linux' ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
