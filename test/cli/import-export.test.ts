@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   statSync,
   symlinkSync,
@@ -191,7 +192,7 @@ it.skipIf(!existsSync('/proc/self/fd'))('a file refused at its header is closed'
   const path = file('notes.txt', 'hello\nworld\n');
   expect((await run(['import', path], { db: noraWith({}) })).code).toBe(2);
   const open = () => readdirSync('/proc/self/fd').map((fd) => join('/proc/self/fd', fd));
-  const isOpen = () => open().some((fd) => existsSync(fd) && realpathSync(fd) === realpathSync(path));
+  const isOpen = () => open().some((fd) => existsSync(fd) && readlinkSync(fd) === realpathSync(path));
   await expect.poll(isOpen).toBe(false);
 });
 
