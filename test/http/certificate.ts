@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CertificateFiles } from '../../src/cli/commands/serve.ts';
+import type { CertificateFiles } from '../../src/http/wire/certificate-files.ts';
 import { freshFolder } from '../helpers.ts';
 
 const EC = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type CertificateFiles, exposure, watchCertificate } from '../../src/cli/commands/serve.ts';
+import { type CertificateFiles, exposure, watchCertificate } from '../../src/http/wire/certificate-files.ts';
 import { strictTransport } from '../../src/http/wire/listener.ts';
 import { freshFolder } from '../helpers.ts';
 import { certificate, RSA } from './certificate.ts';

@@ -1,10 +1,9 @@
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
 import type { Certified } from '../../http/wire/own-certificate.ts';
-import { errnoOf } from '../../lib/files.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
 import { ownAuthorityFile, ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
@@ -95,6 +94,9 @@ export function addServeCommand(program: Command, context: Context): void {
 async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { port, host, origins } = checkOptions(options);
   const { startServer } = await import('../../http/server.ts');
+  const { exposure, readCertificate, watchCertificate } = await import(
+    '../../http/wire/certificate-files.ts'
+  );
   const { companionFiles } = await import('../../http/companion.ts');
   const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
   // A closed request log does not end the service.
@@ -125,8 +127,11 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
   context.careForCopiesByTimer();
-  for (const warning of warnings({ ...options, host }, own ? own.files : files)) sayAlways(context, warning);
   const tell = (line: string) => sayAlways(context, line);
+  const kept = own?.files ?? files;
+  const exposed = kept && exposure(kept);
+  if (exposed) tell(exposed);
+  for (const warning of warnings({ ...options, host })) tell(warning);
   const certificate = own
     ? own.watch(server, tell)
     : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
@@ -204,8 +209,8 @@ async function announce(store: Store, service: PairingService): Promise<() => Pr
 }
 
 /** What is worth knowing at the start, and cannot be found out from here. */
-function warnings({ host, behindProxy }: Listening, files: CertificateFiles | undefined): string[] {
-  const lines = [files && exposure(files)];
+function warnings({ host, behindProxy }: Listening): string[] {
+  const lines: string[] = [];
   if (behindProxy)
     lines.push(
       'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).',
@@ -214,7 +219,7 @@ function warnings({ host, behindProxy }: Listening, files: CertificateFiles | un
     lines.push(
       `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
     );
-  return lines.filter((line) => line !== undefined);
+  return lines;
 }
 
 /**
@@ -327,74 +332,4 @@ function listenError(error: unknown, host: string, port: number): unknown {
   if (code?.startsWith('ERR_OSSL'))
     return new SciaticaError('unusable', '--tls-cert and --tls-key are no certificate with its key, as PEM.');
   return error;
-}
-
-/** The files of a certificate and its key, as PEM. */
-export interface CertificateFiles {
-  cert: string;
-  key: string;
-}
-
-/** Between two looks at the files, in milliseconds. */
-const EVERY_MS = 20_000;
-
-/** @throws SciaticaError `unusable` with the file that cannot be read */
-function readCertificate({ cert, key }: CertificateFiles): { cert: Buffer; key: Buffer } {
-  return { cert: read(cert), key: read(key) };
-}
-
-/** What is to be said of a key that others on this computer may read. */
-export function exposure({ key }: CertificateFiles): string | undefined {
-  if (process.platform === 'win32' || (statSync(key).mode & 0o077) === 0) return undefined;
-  return `Others on this computer may read the key ${key}: chmod 600 ${key}`;
-}
-
-/**
- * Watches for a renewed certificate.
- * @param renew takes it; when it throws, it is called again at the next look
- * @param say is told of a certificate that was taken, and once of each fault
- * @returns `look`, which looks at once, and `stop`
- */
-export function watchCertificate(
-  files: CertificateFiles,
-  renew: (renewed: { cert: Buffer; key: Buffer }) => void,
-  say: (line: string) => void,
-  every = EVERY_MS,
-): { look: () => void; stop: () => void } {
-  let [taken, fault] = [signature(files), ''];
-  const look = () => {
-    const current = signature(files);
-    if (current === taken) return;
-    try {
-      renew(readCertificate(files));
-      [taken, fault] = [current, ''];
-      say('The renewed certificate is in use.');
-    } catch (error) {
-      // While it is being renewed, the two files may not belong together yet.
-      const { message } = error as Error;
-      if (message !== fault)
-        say(`The old certificate stays in use, because the renewed one cannot be used: ${message}`);
-      fault = message;
-    }
-  };
-  const timer = setInterval(look, every).unref();
-  return { look, stop: () => clearInterval(timer) };
-}
-
-/** Another text when one of the files was replaced or written. */
-function signature({ cert, key }: CertificateFiles): string {
-  return [cert, key]
-    .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
-    })
-    .join();
-}
-
-function read(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${errnoOf(error)}.`);
-  }
 }
