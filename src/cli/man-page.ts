@@ -12,7 +12,7 @@ export async function manPage(reference: string): Promise<string> {
   const { stdin, stdout, stderr } = process;
   let help = '';
   const context = new Context({ env: {}, stdin, stdout, stderr, now: () => new Date() });
-  const program = await createProgram(context, '', (text) => {
+  const program = await createProgram(context, undefined, (text) => {
     help += text;
   });
   const afterHelpOf = (command: Command): string => {

@@ -30,9 +30,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   // A command that fails has its own say.
   const warnings: string[] = [];
   context.warn = (line) => warnings.push(line);
-  if (isHome(argv)) return home(context, argv);
   let help = '';
-  const program = await createProgram(context, argv[0], (text) => {
+  const program = await createProgram(context, commandsFor(argv), (text) => {
     help += text;
   });
   const words = readable(program, argv);
@@ -80,25 +79,6 @@ function isHome(argv: readonly string[]): boolean {
   );
 }
 
-/** Shows the home screen. @returns the exit code */
-async function home(context: Context, argv: readonly string[]): Promise<number> {
-  const at = argv.findIndex((word) => /^--db(=|$)/.test(word));
-  const word = argv[at];
-  if (word) context.db = word.startsWith('--db=') ? word.slice('--db='.length) : argv[at + 1];
-  context.mayAsk = !argv.includes('--no-input');
-  context.mayColour = !argv.includes('--no-color');
-  context.quiet = argv.some((word) => word === '-q' || word === '--quiet');
-  try {
-    const { showHome } = await import('./commands/home.ts');
-    await showHome(context);
-    return 0;
-  } catch (error) {
-    return report(context, error, { command: 'sciatica', usage: 'sciatica', flags: [], words: argv });
-  } finally {
-    context.close();
-  }
-}
-
 interface GlobalOptions {
   db?: string;
   input: boolean;
@@ -112,6 +92,7 @@ const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 type AddCommand = (program: OwnCommand, context: Context) => void;
+type LoadCommand = () => Promise<AddCommand>;
 
 /** The commands that create a database where there is none. */
 const CREATING: ReadonlySet<string> = new Set([
@@ -125,7 +106,7 @@ const CREATING: ReadonlySet<string> = new Set([
 ]);
 
 /** The commands in the order of the help; each is loaded when it is declared. */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+const commands: Readonly<Record<string, LoadCommand>> = {
   log: async () => (await import('./commands/log.ts')).addLogCommand,
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
   user: async () => (await import('./commands/user.ts')).addUserCommand,
@@ -165,17 +146,30 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
 
+/** `sciatica` alone. */
+const home: LoadCommand = async () => {
+  const { showHome } = await import('./commands/home.ts');
+  return (program, context) => program.action(() => showHome(context));
+};
+
+/** The commands that a line needs: the one that it names, else all. */
+function commandsFor(argv: readonly string[]): readonly LoadCommand[] {
+  if (isHome(argv)) return [home];
+  const [first = ''] = argv;
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  return named ? [named] : Object.values(commands);
+}
+
 /**
  * Declares the commands.
- * @param first the first word of the command line: where it is a command, the others are not loaded
+ * @param declared those that are loaded
  * @param write takes the help
  */
 export async function createProgram(
   context: Context,
-  first = '',
+  declared: readonly LoadCommand[] = Object.values(commands),
   write = (text: string): unknown => context.stdout.write(text),
 ): Promise<Command> {
-  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
   const program = new OwnCommand('sciatica');
   program
     .description('Record exercises and pain, and find out what helps.')
@@ -210,7 +204,7 @@ export async function createProgram(
       const { pageLongOutput } = await import('./terminal/pager.ts');
       pageLongOutput(context, name);
     });
-  const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
+  const loaded = await Promise.all(declared.map((load) => load()));
   for (const add of loaded) add(program, context);
   finish(program);
   return program;
