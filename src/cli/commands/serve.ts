@@ -1,37 +1,18 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
-import type { RunningServer } from '../../http/server.ts';
-import type { Certified } from '../../http/wire/own-certificate.ts';
-import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
-import { ownAuthorityFile, ownCertificateFile, pinOf } from '../../lib/pin.ts';
+import { invalid, SciaticaError } from '../../domain/errors.ts';
+import type { DoorOptions } from '../../http/guard/origins.ts';
+import { allAddresses, inUrl, reachableAt } from '../../lib/machine.ts';
+import { pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, sayAlways } from '../terminal/io.ts';
 
-interface ServeOptions {
-  port: string;
-  host?: string;
-  allowHost: string[];
-  allowOrigin: string[];
-  auth?: true;
-  tlsCert?: string;
-  tlsKey?: string;
-  behindProxy?: true;
-  pairing?: true;
-  authority?: true;
-  app: boolean;
-  rate?: number;
-  burst?: number;
-  /** MiB an hour. */
-  quota?: number;
-}
-
-/** The options once it is known where to listen. */
-type Listening = ServeOptions & { host: string };
+/** As commander parses them; without a host it is chosen. */
+type ServeOptions = Omit<DoorOptions, 'host'> & { host?: string; port: string };
 
 const MAX_PORT = 65_535;
 
@@ -92,7 +73,8 @@ export function addServeCommand(program: Command, context: Context): void {
 }
 
 async function serve(context: Context, options: ServeOptions): Promise<void> {
-  const { port, host, origins } = checkOptions(options);
+  const { port, host, origins } = await checkOptions(options);
+  const { proxyWarnings } = await import('../../http/guard/origins.ts');
   const { startServer } = await import('../../http/server.ts');
   const { exposure, readCertificate, watchCertificate } = await import(
     '../../http/wire/certificate-files.ts'
@@ -105,7 +87,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
   const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
   const isOwn = options.pairing && !files && !options.behindProxy;
-  const own = isOwn ? await ownTls(context, host, options.authority === true) : undefined;
+  const own = isOwn ? await ownCertificate(context, host, options.authority === true) : undefined;
   const server = await startServer(context.store, {
     host,
     port,
@@ -115,7 +97,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     tls: own ? own.first.tls : files && readCertificate(files),
     behindProxy: options.behindProxy === true,
     isPairing: options.pairing === true,
-    ownNames: own ? hostsOf(own.first.machine) : [],
+    ownNames: own?.names ?? [],
     log,
     workerFile: join(__dirname, 'worker.js'),
     companion: options.app
@@ -131,7 +113,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const kept = own?.files ?? files;
   const exposed = kept && exposure(kept);
   if (exposed) tell(exposed);
-  for (const warning of warnings({ ...options, host })) tell(warning);
+  if (options.behindProxy) for (const warning of proxyWarnings(host)) tell(warning);
   const certificate = own
     ? own.watch(server, tell)
     : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
@@ -165,39 +147,11 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
 const urlOf = (name: string, port: number): string =>
   `https://${name}${port === 443 || /:\d+$/.test(name) ? '' : `:${port}`}`;
 
-const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
-
-/** The own certificate of the service, and how it is kept up to date. */
-async function ownTls(context: Context, host: string, isSigned: boolean) {
-  const { notAllowed, ownAuthority, ownCertificate, watchOwnCertificate } = await import(
-    '../../http/wire/own-certificate.ts'
-  );
+async function ownCertificate(context: Context, host: string, isSigned: boolean) {
+  const { ownTls } = await import('../../http/wire/own-certificate.ts');
   // Opened first: with it the folder is made.
   const { path } = context.store;
-  const [file, authorityFile] = [ownCertificateFile(path), ownAuthorityFile(path)];
-  const now = () => context.now().getTime();
-  const authority = isSigned ? await ownAuthority(authorityFile, machineAt(host), now()) : undefined;
-  const make = async () => {
-    const here = machineAt(host);
-    return { tls: await ownCertificate(file, here, now(), authority), machine: here };
-  };
-  const sayNotAllowed = ({ machine }: Certified, tell: (line: string) => void) => {
-    const others = authority ? notAllowed(authority, machine) : [];
-    if (others.length > 0)
-      tell(
-        `The authority was made when this machine was not called ${others.join(', ')}: phones are warned there. Let them call it by name (sciatica pair --address), or remove ${authorityFile}, start again, and install the new one.`,
-      );
-  };
-  const first = await make();
-  const watch = (server: RunningServer, tell: (line: string) => void) => {
-    sayNotAllowed(first, tell);
-    const renew = (found: Certified) => {
-      server.renew(found.tls, hostsOf(found.machine));
-      sayNotAllowed(found, tell);
-    };
-    return watchOwnCertificate(make, first, renew, tell);
-  };
-  return { first, authority, watch, files: { cert: file, key: file } };
+  return ownTls(path, host, isSigned, () => context.now().getTime());
 }
 
 /** Says in the database where phones are paired. @returns what takes it back */
@@ -206,20 +160,6 @@ async function announce(store: Store, service: PairingService): Promise<() => Pr
   await store.submitUpkeep(() => pairing.announce(service));
   // Who finds it in a database that cannot be written to finds nobody listening.
   return () => store.submitUpkeep(() => pairing.withdraw(service)).catch(() => {});
-}
-
-/** What is worth knowing at the start, and cannot be found out from here. */
-function warnings({ host, behindProxy }: Listening): string[] {
-  const lines: string[] = [];
-  if (behindProxy)
-    lines.push(
-      'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).',
-    );
-  if (behindProxy && !isLoopback(host))
-    lines.push(
-      `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
-    );
-  return lines;
 }
 
 /**
@@ -245,53 +185,13 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Only this machine without tokens; no tokens over a network without TLS. */
-function doorFaults(options: Listening): Issue[] {
-  const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota, allowHost } = options;
-  const issues: Issue[] = [];
-  const refuse = (field: string, message: string) => issues.push({ field, message });
-  const auth = options.auth || pairing;
-  const isHere = isLoopback(host);
-  if (!isHere && !auth)
-    refuse(
-      '--host',
-      'must be 127.0.0.1, localhost or ::1: without authentication (--auth) only this machine may reach the records',
-    );
-  if (!isHere && auth && !tlsCert && !behindProxy && !pairing)
-    refuse(
-      '--host',
-      'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
-    );
-  if ((tlsCert === undefined) !== (tlsKey === undefined))
-    refuse('--tls-cert', 'and --tls-key need each other');
-  if (pairing && (tlsCert || behindProxy) && allowHost.length === 0)
-    refuse('--allow-host', 'is needed: it says by which name phones call the service');
-  if (options.authority && (!pairing || tlsCert || behindProxy || !options.app))
-    refuse(
-      '--authority',
-      'needs --pairing, without --tls-cert, --behind-proxy and --no-app: it signs the certificate that the service makes itself, and the page for phones brings it',
-    );
-  for (const [flag, value] of Object.entries({ 'behind-proxy': behindProxy, rate, burst, quota }))
-    if (value !== undefined && !auth) refuse(`--${flag}`, 'needs --auth');
-  return issues;
-}
-
-function checkOptions(options: ServeOptions) {
+async function checkOptions(options: ServeOptions) {
+  const { doorFaults } = await import('../../http/guard/origins.ts');
   const { port, allowHost, allowOrigin } = options;
   const host = options.host ?? (options.pairing && !options.behindProxy ? allAddresses() : '127.0.0.1');
-  const issues: Issue[] = doorFaults({ ...options, host });
+  const issues = doorFaults({ ...options, host });
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
     issues.push({ field: '--port', message: `must be a whole number from 0 to ${MAX_PORT}` });
-  for (const name of allowHost)
-    if (!/^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i.test(name))
-      issues.push({
-        field: '--allow-host',
-        message: 'must be a host name such as tracker.local or 10.0.2.2',
-      });
-  for (const origin of allowOrigin) {
-    const message = originFault(origin.toLowerCase());
-    if (message !== undefined) issues.push({ field: '--allow-origin', message });
-  }
   if (issues.length > 0) throw invalid(issues);
   return {
     port: Number(port),
@@ -301,19 +201,6 @@ function checkOptions(options: ServeOptions) {
       allowOrigins: allowOrigin.map((origin) => origin.toLowerCase()),
     },
   };
-}
-
-/** Why no app or web page can have this origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2). */
-function originFault(origin: string): string | undefined {
-  const wanted = 'must be an origin such as http://localhost:5173 or capacitor://localhost';
-  if (origin.includes('*')) return `${wanted}: it is compared as a whole, and * stands for nothing`;
-  const [, scheme = '', host = ''] =
-    /^([a-z][a-z\d+.-]*):\/\/((?:[a-z\d._-]+|\[[\da-f:]+\])(?::\d{1,5})?)$/.exec(origin) ?? [];
-  if (host === '') return wanted;
-  if (scheme === 'file') return `${wanted}: pages of files have none`;
-  if (scheme !== 'http' && scheme !== 'https') return undefined;
-  const sent = URL.canParse(origin) ? new URL(origin).origin : undefined;
-  return sent === origin ? undefined : `${wanted}${sent ? `: browsers send ${sent}` : ''}`;
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {

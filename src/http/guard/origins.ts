@@ -1,3 +1,5 @@
+import type { Issue } from '../../domain/errors.ts';
+import { isLoopback } from '../../lib/machine.ts';
 import type { HttpHeaders, HttpRequest } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 
@@ -102,4 +104,85 @@ function isAllowedOrigin(origin: string, origins: Origins): boolean {
   if (origins.allowOrigins.includes(origin)) return true;
   const scheme = /^https?:\/\/(.+)$/.exec(origin);
   return scheme?.[1] !== undefined && isOurs(scheme[1], origins);
+}
+
+/** To whom a service is open, as the flags of `sciatica serve` say it. */
+export interface DoorOptions {
+  host: string;
+  allowHost: string[];
+  allowOrigin: string[];
+  auth?: true;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: true;
+  pairing?: true;
+  authority?: true;
+  app: boolean;
+  rate?: number;
+  burst?: number;
+  /** MiB an hour. */
+  quota?: number;
+}
+
+/** Only this machine without tokens; no tokens over a network without TLS. */
+export function doorFaults(options: DoorOptions): Issue[] {
+  const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota } = options;
+  const { allowHost, allowOrigin } = options;
+  const issues: Issue[] = [];
+  const refuse = (field: string, message: string) => issues.push({ field, message });
+  const auth = options.auth || pairing;
+  const isHere = isLoopback(host);
+  if (!isHere && !auth)
+    refuse(
+      '--host',
+      'must be 127.0.0.1, localhost or ::1: without authentication (--auth) only this machine may reach the records',
+    );
+  if (!isHere && auth && !tlsCert && !behindProxy && !pairing)
+    refuse(
+      '--host',
+      'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
+    );
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    refuse('--tls-cert', 'and --tls-key need each other');
+  if (pairing && (tlsCert || behindProxy) && allowHost.length === 0)
+    refuse('--allow-host', 'is needed: it says by which name phones call the service');
+  if (options.authority && (!pairing || tlsCert || behindProxy || !options.app))
+    refuse(
+      '--authority',
+      'needs --pairing, without --tls-cert, --behind-proxy and --no-app: it signs the certificate that the service makes itself, and the page for phones brings it',
+    );
+  for (const [flag, value] of Object.entries({ 'behind-proxy': behindProxy, rate, burst, quota }))
+    if (value !== undefined && !auth) refuse(`--${flag}`, 'needs --auth');
+  for (const name of allowHost)
+    if (!/^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i.test(name))
+      refuse('--allow-host', 'must be a host name such as tracker.local or 10.0.2.2');
+  for (const origin of allowOrigin) {
+    const message = originFault(origin.toLowerCase());
+    if (message !== undefined) refuse('--allow-origin', message);
+  }
+  return issues;
+}
+
+/** Why no app or web page can have this origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2). */
+function originFault(origin: string): string | undefined {
+  const wanted = 'must be an origin such as http://localhost:5173 or capacitor://localhost';
+  if (origin.includes('*')) return `${wanted}: it is compared as a whole, and * stands for nothing`;
+  const [, scheme = '', host = ''] =
+    /^([a-z][a-z\d+.-]*):\/\/((?:[a-z\d._-]+|\[[\da-f:]+\])(?::\d{1,5})?)$/.exec(origin) ?? [];
+  if (host === '') return wanted;
+  if (scheme === 'file') return `${wanted}: pages of files have none`;
+  if (scheme !== 'http' && scheme !== 'https') return undefined;
+  const sent = URL.canParse(origin) ? new URL(origin).origin : undefined;
+  return sent === origin ? undefined : `${wanted}${sent ? `: browsers send ${sent}` : ''}`;
+}
+
+/** What is worth knowing of a service behind a proxy, and cannot be found out from here. */
+export function proxyWarnings(host: string): string[] {
+  const replaced =
+    'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).';
+  if (isLoopback(host)) return [replaced];
+  return [
+    replaced,
+    `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
+  ];
 }

@@ -10,7 +10,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { SciaticaError } from '../../domain/errors.ts';
 import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
-import type { Machine } from '../../lib/machine.ts';
+import { inUrl, type Machine, machineAt } from '../../lib/machine.ts';
+import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import type { Tls } from './listener.ts';
 
 /**
@@ -251,6 +252,46 @@ export function watchOwnCertificate(
   };
   const timer = setInterval(() => void look(), every).unref();
   return { look, stop: () => clearInterval(timer) };
+}
+
+const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
+
+/** What takes a renewed certificate. */
+interface Renewable {
+  renew(tls: Tls, ownNames: readonly string[]): void;
+}
+
+/**
+ * The certificate of the service, and how it is kept up to date.
+ * @param database its path, beside which the certificate is
+ * @param isSigned whether an authority for this machine signs it
+ * @throws SciaticaError `unusable`
+ */
+export async function ownTls(database: string, host: string, isSigned: boolean, now: () => number) {
+  const [file, authorityFile] = [ownCertificateFile(database), ownAuthorityFile(database)];
+  const authority = isSigned ? await ownAuthority(authorityFile, machineAt(host), now()) : undefined;
+  const make = async () => {
+    const here = machineAt(host);
+    return { tls: await ownCertificate(file, here, now(), authority), machine: here };
+  };
+  const sayNotAllowed = ({ machine }: Certified, tell: (line: string) => void) => {
+    const others = authority ? notAllowed(authority, machine) : [];
+    if (others.length > 0)
+      tell(
+        `The authority was made when this machine was not called ${others.join(', ')}: phones are warned there. Let them call it by name (sciatica pair --address), or remove ${authorityFile}, start again, and install the new one.`,
+      );
+  };
+  const first = await make();
+  const watch = (server: Renewable, tell: (line: string) => void) => {
+    sayNotAllowed(first, tell);
+    const renew = (found: Certified) => {
+      server.renew(found.tls, hostsOf(found.machine));
+      sayNotAllowed(found, tell);
+    };
+    return watchOwnCertificate(make, first, renew, tell);
+  };
+  const names = hostsOf(first.machine);
+  return { first, names, authority, watch, files: { cert: file, key: file } };
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
