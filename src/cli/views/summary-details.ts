@@ -2,28 +2,31 @@ import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { addDays } from '../../domain/words/day.ts';
 import {
+  type Direction,
   type ExerciseSummary,
   FEWEST_TO_SAY,
   figuresNote,
+  intervalLine,
   type PlaceSummary,
   type Summary,
   sparkline,
   type Trend,
+  type Verdict,
   weeklyMedians,
   words,
 } from '../../insights/index.ts';
-import { counted } from '../terminal/io.ts';
+import type { Column } from '../terminal/columns.ts';
+import { counted, escapeControls } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
-import { wrap } from '../terminal/width.ts';
-import { changesTable, tooFew } from './changes.ts';
-import { nameIn } from './records.ts';
+import { tableOf } from '../terminal/table.ts';
+import { clip, wrap } from '../terminal/width.ts';
+import { LONGEST_NAME, nameIn } from './records.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
   const { exercises, overall, pain } = summary;
   if (overall === null || pain === null) return [];
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
-  const few = tooFew(exercises, `Under ${FEWEST_TO_SAY} sessions: mean change (sessions)`, canvas);
   return [
     ...changesTable(
       ranked,
@@ -33,7 +36,7 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
       ],
       canvas,
     ),
-    ...(few ? wrap(few, canvas) : []),
+    ...tooFew(exercises, `Under ${FEWEST_TO_SAY} sessions: mean change (sessions)`, canvas),
     ...wrap(words.overallSentence(overall, `mean ${words.signed(overall.meanChange)}`), canvas),
     ...comparisons(exercises, canvas),
     ...daysAfter(exercises, canvas),
@@ -93,11 +96,6 @@ export function placesScreen(
 }
 
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
-  const few = tooFew(
-    exercises,
-    `Too few patients to say, under ${FEWEST_TO_SAY}: mean change (sessions)`,
-    canvas,
-  );
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(
@@ -108,6 +106,95 @@ function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummar
       ],
       canvas,
     ),
-    ...(few ? wrap(few, canvas) : []),
+    ...tooFew(exercises, `Too few patients to say, under ${FEWEST_TO_SAY}: mean change (sessions)`, canvas),
   ];
+}
+
+/** What a table of mean changes shows of an exercise, of one patient or of many. */
+interface Change {
+  exerciseName: string;
+  meanChange: number;
+  interval: readonly [number, number];
+  verdict: Verdict;
+  direction: Direction | null;
+}
+
+/** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
+interface Figure<C> {
+  title: string;
+  from: number;
+  cell(change: C): string;
+}
+
+const LEAST_DRAWING = 9;
+/** The width from which the ends of the intervals are written out. */
+const WIDE = 96;
+
+/** Mean changes with their intervals drawn on one scale, in the order given. */
+function changesTable<C extends Change>(
+  changes: readonly C[],
+  figures: readonly Figure<C>[],
+  { width, palette }: Canvas,
+): string[] {
+  if (changes.length === 0) return [];
+  const name: Column<C> = {
+    title: 'Exercise',
+    least: 10,
+    cell: ({ exerciseName }) => clip(escapeControls(exerciseName), LONGEST_NAME),
+  };
+  const shownFigures = figures.filter(({ from }) => width >= from);
+  const before = [name, ...shownFigures.map(({ title, cell }): Column<C> => ({ title, right: true, cell }))];
+  const paint = (text: string, { verdict, direction }: C) => {
+    if (verdict !== 'clear') return text;
+    return direction === 'less' ? palette.relief(text) : palette.aggravation(text);
+  };
+  const cellOfMean = ({ meanChange }: C) => words.signed(meanChange);
+  const mean: Column<C> = { title: 'Mean', right: true, cell: cellOfMean, paint };
+  const interval: Column<C> = { title: '95 % interval', cell: (change) => words.interval(change.interval) };
+  const says: Column<C> = { title: 'Pain after', cell: (change) => words.verdictWords(change, ' '), paint };
+  const after = width >= WIDE ? [interval, says] : [says];
+  const drawing = drawingColumn(changes, width - room([...before, mean, ...after], changes));
+  return tableOf(changes, width, [
+    [...before, mean, drawing, ...after],
+    [name, mean],
+  ]);
+}
+
+/** The columns that are taken when the names are at a fair length, with the gaps around them. */
+function room<C>(columns: readonly Column<C>[], rows: readonly C[]): number {
+  const widths = columns.map(({ title, least, cell }) => {
+    const most = Math.max(title.length, ...rows.map((row) => cell(row).length));
+    return least ? Math.min(most, 20) : most;
+  });
+  return widths.reduce((sum, width) => sum + width + 2, 0);
+}
+
+function drawingColumn<C extends Change>(changes: readonly C[], space: number): Column<C> {
+  const width = Math.max(LEAST_DRAWING, space);
+  const low = Math.min(-1, ...changes.map(({ interval }) => Math.floor(interval[0])));
+  const high = Math.max(1, ...changes.map(({ interval }) => Math.ceil(interval[1])));
+  return { title: scale(width, low, high), cell: (change) => intervalLine(change, width, low, high) };
+}
+
+/** The ends of the scale, and 0 where it lies. */
+function scale(width: number, low: number, high: number): string {
+  const [left, right] = [words.signed(low, 0), words.signed(high, 0)];
+  const zero = Math.round((-low / (high - low)) * (width - 1));
+  const line = `${left.padEnd(zero)}0`;
+  const fits = zero > left.length && zero + 1 + right.length < width;
+  return fits ? line + right.padStart(width - line.length) : left + right.padStart(width - left.length);
+}
+
+/** Exercises that nothing is said about, as a sentence. */
+function tooFew(
+  changes: readonly (Change & { sessions: number })[],
+  label: string,
+  canvas: Canvas,
+): string[] {
+  const few = changes.filter(({ verdict }) => verdict === 'too-few');
+  if (few.length === 0) return [];
+  const names = few.map(
+    (change) => `${nameIn(canvas, change)} ${words.signed(change.meanChange)} (${change.sessions})`,
+  );
+  return wrap(`${label}: ${names.join(', ')}.`, canvas);
 }
