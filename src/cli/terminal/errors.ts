@@ -6,10 +6,8 @@ import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
-import { withDatabase } from '../../store/sqlite/connection.ts';
-import { damaged, fileSystemError } from '../../store/sqlite/errors.ts';
-import { isSchemaSound } from '../../store/sqlite/schema.ts';
-import { areDaysSound, isSound, openToRead } from '../../store/sqlite/verify.ts';
+import { fileSystemError } from '../../store/sqlite/errors.ts';
+import { damageIn } from '../../store/sqlite/verify.ts';
 import { escapeControls, quoted, sayAlways } from './io.ts';
 
 export const INTERRUPTED = 130;
@@ -76,7 +74,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
     sayAlways(context, `sciatica: ${describeError(error)}`);
     return exitCodes[error.code];
   }
-  const damage = damageBehind(context);
+  const damage = damageIn(context.databasePath);
   if (damage !== undefined) {
     sayAlways(context, `sciatica: ${escapeControls(damage)}`);
     return exitCodes.damaged;
@@ -87,38 +85,20 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
   return 1;
 }
 
-/** What is wrong with the database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
-function damageBehind({ databasePath }: Context): string | undefined {
-  try {
-    return withDatabase(
-      openToRead(databasePath),
-      (db) => isSound(db) && areDaysSound(db) && isSchemaSound(db),
-    )
-      ? undefined
-      : damaged(databasePath);
-  } catch {
-    return undefined;
-  }
-}
+/** The verbs, each with what other programs call it. */
+const VERBS = {
+  add: ['new', 'create', 'record'],
+  show: ['view', 'get'],
+  edit: ['change', 'update'],
+  rm: ['delete', 'remove'],
+  list: ['ls'],
+} as const satisfies Record<string, readonly string[]>;
 
-/** Verbs that other programs have, and what they are called here. */
-const VERBS: Readonly<Record<string, string>> = {
-  add: 'add',
-  new: 'add',
-  create: 'add',
-  record: 'add',
-  show: 'show',
-  view: 'show',
-  get: 'show',
-  edit: 'edit',
-  change: 'edit',
-  update: 'edit',
-  rm: 'rm',
-  delete: 'rm',
-  remove: 'rm',
-  list: 'list',
-  ls: 'list',
-};
+/** The verb that a word means. */
+const verbOf = (word: string): string | undefined =>
+  Object.entries<readonly string[]>(VERBS).find(
+    ([verb, others]) => verb === word || others.includes(word),
+  )?.[0];
 
 /** The command that lists what a noun is about. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -159,7 +139,7 @@ const nounOf = (word: string | undefined): string | undefined =>
  */
 function meantBy(noun: string, word: string, next?: string): string | undefined {
   if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
-  const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
+  const verb = verbOf(word);
   const of = noun || (nounOf(next) ?? 'log');
   if (verb === 'list') return LISTS[of];
   return verb && (FEWER_VERBS[of]?.includes(verb) ?? of in LISTS) ? `${of} ${verb}` : undefined;

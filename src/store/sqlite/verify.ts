@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
-import { connect } from './connection.ts';
+import { connect, withDatabase } from './connection.ts';
 import type { Database } from './database.ts';
+import { damaged } from './errors.ts';
+import { isSchemaSound } from './schema.ts';
 
 /** What a database holds. */
 export interface Holding {
@@ -70,4 +72,17 @@ export function areDaysSound(db: Database): boolean {
     return days.map((day) => `EXISTS (SELECT 1 FROM ${table} WHERE date(${day}) IS NOT ${day})`);
   });
   return db.value(`SELECT ${wrong.join(' OR ')}`) === 0;
+}
+
+/** What is wrong with a database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
+export function damageIn(path: string): string | undefined {
+  try {
+    const isWell = withDatabase(
+      openToRead(path),
+      (db) => isSound(db) && areDaysSound(db) && isSchemaSound(db),
+    );
+    return isWell ? undefined : damaged(path);
+  } catch {
+    return undefined;
+  }
 }
