@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { focusHeading } from './details.tsx';
 import { Diary } from './diary.tsx';
 import { WhatHelps } from './helps.tsx';
 import { Door, Ended, More } from './more.tsx';
@@ -53,10 +54,9 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   }, [isIn, kept.waiting.length]);
   const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
   useEffect(() => {
-    const heading = document.querySelector('h1');
-    document.title = `${heading?.textContent ?? ''} · sciatica`;
+    document.title = `${document.querySelector('h1')?.textContent} · sciatica`;
     // Where another view has come, reading goes on at its heading.
-    if (!isFirst.current) heading?.focus();
+    if (!isFirst.current) focusHeading();
     isFirst.current = false;
     askForPain();
   }, [shows]);
@@ -67,7 +67,8 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const shown: Shown = { kept, phone, say };
   return (
     <>
-      <header>
+      {/* Whatever comes here is heard, wherever the reading is. */}
+      <header aria-live="polite">
         {update && (
           <p class="note">
             A new version of this page is there.{' '}
@@ -180,6 +181,7 @@ function Refusals({ kept, phone }: Shown) {
           phone.note(async (offline) => {
             if (isMine) await offline.change(write.kind, write.path, write.id, write.body);
             await offline.dismiss(write.key);
+            focusHeading();
           });
         return (
           <section key={write.key} class="note alert" aria-label="Not saved">

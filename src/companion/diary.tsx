@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
-import { Details, focus, RedFlags, Scale } from './details.tsx';
+import { Details, focus, focusHeading, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
 import { type Entry, groupsOf, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
@@ -40,7 +40,8 @@ export function Diary(shown: Shown) {
   const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {
     await phone.note((offline) => offline.change(...kindOf(one), one.id));
-    if (phone.fault !== undefined) return;
+    // Two taps delete it once.
+    if (phone.fault !== undefined || deleted.includes(one)) return;
     deleted.unshift(one);
     say(`Deleted: ${nameOf(one)}.`);
   };
@@ -48,6 +49,7 @@ export function Diary(shown: Shown) {
     const at = deleted.indexOf(one);
     if (at < 0) return;
     deleted.splice(at, 1);
+    focusHeading();
     // What was never sent has left no trace to bring back: it is recorded anew.
     const { id, etag: _, ...body } = one;
     await phone.note<unknown>((offline) =>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { redFlags } from '../domain/red-flags.ts';
 import { Refused, Service } from './client.ts';
 import { focus } from './details.tsx';
@@ -178,6 +178,7 @@ export function More({ kept, phone, say }: Shown) {
 /** Asks, then forgets everything. @param count of what is not sent yet */
 export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
   const [isAsking, setAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const forget = async () => {
     const isTold = await phone.forget();
     say(
@@ -188,7 +189,7 @@ export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { c
   };
   if (!isAsking)
     return (
-      <button type="button" onClick={() => setAsking(true)}>
+      <button ref={button} type="button" onClick={() => setAsking(true)}>
         Forget this phone
       </button>
     );
@@ -203,7 +204,13 @@ export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { c
       <button type="button" class="danger" onClick={() => void forget()}>
         Forget
       </button>{' '}
-      <button type="button" onClick={() => setAsking(false)}>
+      <button
+        type="button"
+        onClick={() => {
+          setAsking(false);
+          setTimeout(() => button.current?.focus());
+        }}
+      >
         Keep
       </button>
     </section>

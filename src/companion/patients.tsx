@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Schemas } from './client.ts';
+import { focusHeading } from './details.tsx';
 import { Forget } from './more.tsx';
 import type { Shown } from './phone.ts';
 import { Report } from './report.tsx';
@@ -11,7 +12,6 @@ type Patient = Schemas['Overview'];
 export function Patients({ phone, say }: Shown) {
   const [patients, setPatients] = useState<readonly Patient[]>();
   const [report, setReport] = useState<{ name: string; text: string }>();
-  const heading = useRef<HTMLHeadingElement>(null);
   const isReached = phone.connection === 'ok';
   useEffect(() => {
     const read = async () => setPatients(await (await phone.client()).json<Patient[]>('/overviews'));
@@ -21,7 +21,7 @@ export function Patients({ phone, say }: Shown) {
   const show = (next: typeof report) => {
     setReport(next);
     // What had the focus is gone.
-    setTimeout(() => heading.current?.focus());
+    setTimeout(focusHeading);
   };
   const open = async (patient: Patient) => {
     say('Reading…');
@@ -34,9 +34,7 @@ export function Patients({ phone, say }: Shown) {
   };
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
-        {report?.name ?? 'Patients'}
-      </h1>
+      <h1 tabIndex={-1}>{report?.name ?? 'Patients'}</h1>
       {report ? (
         <>
           <button type="button" onClick={() => show(undefined)}>

@@ -71,8 +71,10 @@ export class Phone {
   /** Syncs now, and again later where that fails. */
   sync = async (): Promise<void> => {
     clearTimeout(this.#timer);
-    const kept = await this.shelf.read();
+    let token: string | undefined;
     try {
+      const kept = await this.shelf.read();
+      ({ token } = kept);
       const client = new Service(location.origin, kept.token);
       // A service that asked for a token may ask for none by now.
       if (kept.ended === undefined || kept.ended === 'no-token') {
@@ -86,11 +88,11 @@ export class Phone {
         await this.offline.sync();
       }
       [this.connection, this.#pause] = ['ok', SOON];
-      void this.#follow();
+      void this.#follow().catch((error) => this.#later(error));
     } catch (error) {
       if (error instanceof Refused && error.problem.status === 401) {
         this.connection = 'ok';
-        await this.shelf.update((now) => refusedToken(now, kept.token, error.kind));
+        await this.shelf.update((now) => refusedToken(now, token, error.kind));
       } else this.#later(error);
     }
     this.told();
@@ -105,10 +107,7 @@ export class Phone {
     try {
       return await work(this.offline);
     } catch (error) {
-      this.fault =
-        error instanceof Full
-          ? `Not saved: ${error.message}`
-          : 'Not saved: this phone has no room left. Make some, and try again.';
+      this.fault = `Not saved. ${error instanceof Full ? error.message : `${storageFault(error)} Try again.`}`;
       this.told();
       return undefined;
     } finally {
@@ -118,8 +117,8 @@ export class Phone {
   }
 
   #later(error: unknown): void {
-    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
-    const refused = error instanceof Refused ? error.message : isFull && 'This phone has no room left.';
+    const isReached = !(error instanceof DOMException) || error.name === 'TimeoutError';
+    const refused = error instanceof Refused ? error.message : !isReached && storageFault(error);
     this.connection = refused ? { refused } : 'unreachable';
     this.#timer = setTimeout(() => void this.sync(), this.#pause);
     this.#pause = Math.min(LATE, this.#pause * 2);
@@ -215,6 +214,12 @@ export class Phone {
     return isTold;
   }
 }
+
+/** What a person can do about a storage that fails. */
+const storageFault = (error: unknown): string =>
+  (error as Error).name === 'QuotaExceededError'
+    ? 'This phone has no room left: make some.'
+    : 'This browser could not store it: open the page anew.';
 
 /** Background Sync, where the browser has it: what waits is sent although the page is closed. */
 async function sendLater(): Promise<void> {

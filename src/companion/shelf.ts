@@ -82,7 +82,8 @@ abstract class Watched implements Kept {
         const all = [...answered, ...(theirs.answered ?? []).filter(isNew)];
         this.confidential = { ...this.confidential, ...theirs, answered: all };
       }
-      const kept = await this.read();
+      const kept = await this.read().catch(() => undefined);
+      if (!kept) return;
       // What another tab has forgotten.
       if (kept.token === undefined && kept.person === undefined) this.confidential = {};
       this.#tell(kept);
@@ -135,14 +136,16 @@ class Database extends Watched {
   }
 
   async read(): Promise<Notebook> {
-    const { store } = (await this.opened()).transaction(STORE);
-    const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    const { store, done } = (await this.opened()).transaction(STORE);
+    const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll(), done]);
     return this.#whole(keys.map((key, i) => [key, values[i]]));
   }
 
   protected async write(work: (kept: Notebook) => Notebook): Promise<Notebook> {
     // Strict: resolved when it is on the disk, not when it is on its way there.
     const tx = (await this.opened()).transaction(STORE, 'readwrite', { durability: 'strict' });
+    // Its requests say why.
+    tx.done.catch(() => {});
     const [keys, values] = await Promise.all([tx.store.getAllKeys(), tx.store.getAll()]);
     const kept = this.#whole(keys.map((key, i) => [key, values[i]]));
     const next = work(kept);

@@ -165,9 +165,18 @@ function HowIsIt({ kept, phone, say }: Shown) {
     setId(made);
     setSevere(pain >= SEVERE);
     say(`Saved: pain ${pain} today.`);
-    setTimeout(() => setId((now) => (now === made ? undefined : now)), TAKE_BACK_MS);
   };
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const showNumbers = () => {
+      if (section.current?.contains(document.activeElement)) section.current.focus();
+      setId(undefined);
+    };
+    const timer = id === undefined ? undefined : setTimeout(showNumbers, TAKE_BACK_MS);
+    return () => clearTimeout(timer);
+  }, [id]);
   const takeBack = async (entry: Pain) => {
+    section.current?.focus();
     await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
     if (phone.fault !== undefined) return;
     setId(undefined);
@@ -178,7 +187,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   const entry = id === undefined ? undefined : all.find((one) => one.id === nowOf(kept, id));
   const today = all.filter(({ date }) => date === dayOf(new Date()));
   return (
-    <section id="pain" tabIndex={-1} aria-label="How is it today?">
+    <section ref={section} id="pain" tabIndex={-1} aria-label="How is it today?">
       {entry ? (
         <p ref={focus} tabIndex={-1}>
           Saved: {entry.pain}{' '}
@@ -232,7 +241,8 @@ function Card({
     setId(made);
     setMayUndo(true);
     setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
-    say(`Saved: ${exercise.exerciseName}, ${painBefore} before, ${painAfter} after.`);
+    // The name at the end: figures after one that is read from right to left would change places.
+    say(`Saved: ${painBefore} before, ${painAfter} after ${exercise.exerciseName}.`);
   };
   const choose = (which: 'before' | 'after', value: number) => {
     const [painBefore, painAfter] = which === 'before' ? [value, after] : [before, value];
@@ -242,8 +252,8 @@ function Card({
   };
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
-    toggle(false);
     button.current?.focus();
+    toggle(false);
   };
   useEffect(() => {
     if (isOpen) return;
@@ -305,42 +315,47 @@ function Another(shown: Shown) {
   const [name, setName] = useState('');
   const [type, setType] = useState('stretch');
   const [isOpen, setOpen] = useState(false);
-  if (isOpen)
-    return (
-      <section ref={focus} tabIndex={-1} aria-label="Another exercise">
+  const section = useRef<HTMLElement>(null);
+  const toggle = (isNow: boolean) => {
+    setOpen(isNow);
+    section.current?.focus();
+  };
+  return (
+    <section ref={section} tabIndex={-1} aria-label="Another exercise">
+      {isOpen ? (
         <Card
           {...shown}
           exercise={{ exerciseName: name.trim(), exerciseType: type }}
           isOpen
-          toggle={() => setOpen(false)}
+          toggle={toggle}
         />
-      </section>
-    );
-  return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== '') setOpen(true);
-      }}
-    >
-      <label>
-        Another exercise
-        <input
-          value={name}
-          maxLength={100}
-          required
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Type{' '}
-        <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-          <option>stretch</option>
-          <option>strengthening</option>
-        </select>
-      </label>
-      <button type="submit">Record it</button>
-    </form>
+      ) : (
+        <form
+          class="card"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() !== '') toggle(true);
+          }}
+        >
+          <label>
+            Another exercise
+            <input
+              value={name}
+              maxLength={100}
+              required
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            Type{' '}
+            <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
+              <option>stretch</option>
+              <option>strengthening</option>
+            </select>
+          </label>
+          <button type="submit">Record it</button>
+        </form>
+      )}
+    </section>
   );
 }

@@ -55,6 +55,10 @@ async function* views(context: BrowserContext, page: Page, store: Store) {
     `document.querySelector('${selector}').getBoundingClientRect().bottom`;
   const top = "document.querySelector('.said').getBoundingClientRect().top";
   expect(await page.evaluate(`${bottomOf('[role=alert]')} <= ${top}`)).toBe(true);
+  // What was done is said over what can be tapped, and takes no tap away.
+  const { x, y, width } = (await page.locator('.said').boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  const hit = `document.elementFromPoint(${x + width / 2}, ${y + 1}).className`;
+  expect(await page.evaluate(hit)).not.toBe('said');
   yield 'alerts';
   await page.evaluate("location.hash = '#pair'");
   yield 'pair';

@@ -202,13 +202,25 @@ inBrowser((phone, bare) => {
     const { store, url } = await service();
     store.change(() => {
       for (let i = 0; i < 2_000; i++)
-        store.logs.create({ ...session, exerciseName: `Exercise ${i}`, date: '2026-02-11' });
+        store.logs.create({
+          ...session,
+          exerciseName: i === 0 ? 'תרגיל' : `Exercise ${i}`,
+          date: '2026-02-11',
+        });
     });
     const { open } = await bare();
     const page = await open(url);
     await beNora(page);
     await page.getByRole('link', { name: 'Diary' }).click();
     await page.getByText('2001 entries').waitFor();
+    // A name that is read from right to left turns no figures round.
+    await page.getByLabel('Search').fill('תרגיל');
+    await page.getByText('1 entry of 2001').waitFor();
+    const leftOf = (at: string) =>
+      `(() => { const range = new Range(); const { firstChild } = document.querySelector('.figures');
+        range.setStart(firstChild, ${at}); range.setEnd(firstChild, ${at} + 1); return range.getBoundingClientRect().left; })()`;
+    expect(await page.evaluate(`${leftOf('0')} < ${leftOf('firstChild.length - 1')}`)).toBe(true);
+    await page.getByLabel('Search').fill('');
     // However many there are, only so many are drawn.
     expect(await page.locator('.card').count()).toBe(60);
     await page.getByLabel('Search').fill('exercise 1234');
