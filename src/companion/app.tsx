@@ -137,6 +137,8 @@ const isKnown = ({ token, person }: Notebook) => token !== undefined || person !
 function Waiting({ kept, phone }: Shown) {
   const count = kept.waiting.length;
   const { connection } = phone;
+  // An empty diary would say that there is nothing.
+  const isRead = !isOwn(kept) || kept.since !== undefined || kept.ended !== undefined;
   const why =
     typeof connection === 'object'
       ? connection.refused
@@ -154,7 +156,7 @@ function Waiting({ kept, phone }: Shown) {
           )}
         </p>
       )}
-      {connection === 'trying' && <p class="note late">Asking the computer…</p>}
+      {(connection === 'trying' || !(isRead || why)) && <p class="note late">Asking the computer…</p>}
     </div>
   );
 }
