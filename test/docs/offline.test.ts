@@ -7,6 +7,7 @@ import {
   type Notebook,
   recordsOf,
   type Shelf,
+  type Write,
 } from '../../src/companion/notebook.ts';
 import { Offline } from '../../src/companion/offline.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
@@ -296,7 +297,13 @@ test('no more waits than is kept, and what was not sent yet is changed in its pl
   const offline = new Offline(phone, locks());
   const body = { ...session, userId: 1 };
   const id = await offline.create('log', path, 1, body);
-  for (let n = 1; n < 1_000; n++) await offline.create('log', path, 1, body);
+  // Many at once: each on its own would copy all of them.
+  await phone.update((kept) => {
+    const [first] = kept.waiting as [Write];
+    const others = Array.from({ length: 998 }, (_, i) => ({ ...first, key: `${i}`, id: -2 - i }));
+    return { ...kept, waiting: [first, ...others], made: 999 };
+  });
+  await offline.create('log', path, 1, body);
   await expect(offline.create('log', path, 1, body)).rejects.toThrow('1000 entries wait to be sent');
   await offline.change('log', path, id, { notes: 'a' });
   await offline.change('log', path, id, { notes: 'b', painAfter: 1 });
