@@ -1,7 +1,17 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nora, session } from '../helpers.ts';
-import { allSent, beNora, inBrowser, inDiary, record, service, stored } from './phone.ts';
+import {
+  allSent,
+  beNora,
+  dayThere,
+  inBrowser,
+  inDiary,
+  record,
+  service,
+  stored,
+  timezoneId,
+} from './phone.ts';
 
 inBrowser((_, bare) => {
   const asksAgain = "dispatchEvent(new Event('online'))";
@@ -71,8 +81,8 @@ inBrowser((_, bare) => {
   });
 
   test('when to get help stays to be read after a severe pain', async () => {
-    const { url } = await service();
-    const { open, context } = await bare();
+    const { store, url } = await service();
+    const { open, context } = await bare({ timezoneId });
     await context.clock.install();
     const page = await open(url);
     await beNora(page);
@@ -87,6 +97,13 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'How is it today? 2', exact: true }).click();
     await page.getByText('Saved: 2').waitFor();
     expect(await page.getByText('Call an ambulance').count()).toBe(0);
+    const date = dayThere(new Date());
+    await expect
+      .poll(() => store.of('painEntry').list())
+      .toMatchObject([
+        { date, pain: 9 },
+        { date, pain: 2 },
+      ]);
   });
 
   test('a service that begins to ask for tokens, or ends to, is told of and goes on', async () => {
@@ -201,10 +218,14 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'How is it today? 4', exact: true }).click();
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.locator('#pain:focus').waitFor();
-    await page.getByRole('textbox', { name: 'Another exercise' }).fill('Bird Dog');
+    await page.getByLabel('Type').selectOption('strengthening');
+    await page.getByRole('textbox', { name: 'Another exercise' }).fill(' Bird Dog ');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(focused)).toContain('Bird Dog');
-    await page.getByRole('button', { name: 'Bird Dog' }).click();
+    for (const name of ['Pain before 5', 'Pain after 5', 'Done'])
+      await page.getByRole('button', { name, exact: true }).click();
+    const another = { exerciseName: 'Bird Dog', exerciseType: 'strengthening', effective: false };
+    await expect.poll(() => store.logs.list()[1]).toMatchObject(another);
     await page.getByLabel('Type').waitFor();
     expect(await page.evaluate(focused)).toContain('Another exercise');
     await inDiary(page);

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { nora, session } from '../helpers.ts';
-import { allSent, beNora, inBrowser, inDiary, record, service, stored } from './phone.ts';
+import {
+  allSent,
+  beNora,
+  dayThere,
+  inBrowser,
+  inDiary,
+  record,
+  service,
+  stored,
+  timezoneId,
+} from './phone.ts';
 
 inBrowser((phone, bare) => {
   test('a lost answer and a second tab make no second record, and both tabs show it', async () => {
@@ -123,7 +133,7 @@ inBrowser((phone, bare) => {
     ['five years behind', -5 * 365],
   ])('a clock that is %s loses and doubles nothing, and is told of', async (_, days) => {
     const world = await service({ auth: true });
-    const { open, context } = await bare();
+    const { open, context } = await bare({ timezoneId });
     const wrong = new Date(Date.now() + days * 24 * 60 * 60 * 1000);
     await context.clock.setFixedTime(wrong);
     let lost = 0;
@@ -140,7 +150,7 @@ inBrowser((phone, bare) => {
     await page.evaluate("dispatchEvent(new Event('online'))");
     await allSent(page);
     // The day is the one that the phone shows to the person.
-    const day = wrong.toLocaleDateString('sv');
+    const day = dayThere(wrong);
     await expect.poll(() => world.store.logs.list()).toMatchObject([{ id: 1 }, { date: day, painAfter: 4 }]);
     // What was answered is kept by the clock of the service, and comes back after a restore.
     await world.restore();
@@ -154,7 +164,7 @@ inBrowser((phone, bare) => {
     expect(await page.getByText('The clocks of this phone').count()).toBe(0);
     expect(world.store.logs.count()).toBe(3);
     expect(world.store.logs.list().at(-1)).toMatchObject({
-      date: new Date().toLocaleDateString('sv'),
+      date: dayThere(new Date()),
       painAfter: 2,
     });
   });

@@ -134,6 +134,12 @@ async function newPhone(browser: Browser, options: BrowserContextOptions = {}): 
   return { context, open };
 }
 
+/** A time zone in which it is another day than in UTC. */
+export const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati';
+
+/** The day of a moment there. */
+export const dayThere = (moment: Date): string => moment.toLocaleDateString('sv', { timeZone: timezoneId });
+
 export const beNora = (page: Page) => page.getByRole('button', { name: nora.firstName }).click();
 
 export const record = async (page: Page, before: number, after: number) => {

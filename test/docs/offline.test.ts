@@ -1,12 +1,16 @@
 import { copyFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Change } from '../../src/companion/client.ts';
 import {
   EMPTY,
   type Kept,
   type Lock,
   type Notebook,
+  overlap,
   recordsOf,
+  refusedToken,
   type Shelf,
+  taken,
   type Write,
 } from '../../src/companion/notebook.ts';
 import { Offline } from '../../src/companion/offline.ts';
@@ -454,4 +458,75 @@ test('of the people whom a provider sees nothing is kept, whatever waits', async
   await world.pair();
   await tab.sync();
   expect([world.logs.length, world.phone.kept.role, world.phone.kept.refused]).toEqual([1, 'patient', []]);
+});
+
+test.each<[before: object, current: object, body: object | undefined, isSame: boolean]>([
+  [{ painAfter: 4 }, { painAfter: 3 }, { painAfter: 5 }, true],
+  [{ painAfter: 4 }, { painAfter: 3 }, { notes: 'a' }, false],
+  // What helped was said of the pain as it was.
+  [{ painAfter: 4 }, { painAfter: 3 }, { effective: true }, true],
+  [{ effective: true }, { effective: false }, { painBefore: 3 }, true],
+])('of %j somebody made %j: whether %j changes the same: %s', (before, current, body, isSame) => {
+  const [one, other] = [before, current].map((fields): Kept => ({ id: 1, ...fields })) as [Kept, Kept];
+  expect(overlap(one, other, body)).toBe(isSame);
+});
+
+const write = (given: Partial<Write>): Write => ({
+  key: 'a',
+  what: 'change',
+  path,
+  kind: 'log',
+  userId: 1,
+  id: 5,
+  ...given,
+});
+
+test.each<[Partial<Write>, seen: object[]]>([
+  [{ what: 'create', id: -1, body: { notes: 'a' } }, [{ id: -1, userId: 1, notes: 'a' }]],
+  [
+    { body: { notes: 'a' }, before: { id: 5, userId: 1, painAfter: 2 } },
+    [{ id: 5, notes: 'a', painAfter: 2 }],
+  ],
+  [{ what: 'restore', before: { id: 5, userId: 1 } }, [{ id: 5, userId: 1 }]],
+  [{ what: 'delete', before: { id: 5, userId: 1 } }, []],
+])('what waits is seen, where the service has nothing of it: %j', (given, seen) => {
+  expect(recordsOf({ ...EMPTY, waiting: [write(given)] }, 'log')).toMatchObject(seen);
+});
+
+test('nothing stays of an erased person, nor of what became somebody else’s', () => {
+  const writes = [write({ userId: 1 }), write({ userId: 2 })];
+  const kept: Notebook = {
+    ...EMPTY,
+    person: 1,
+    records: {
+      user: { 1: { id: 1 }, 2: { id: 2 } },
+      log: { 2: { id: 2, userId: 1 }, 8: { id: 8, userId: 2 } },
+    },
+    waiting: writes,
+    answered: writes,
+    refused: writes,
+  };
+  const own = [writes[0]];
+  expect(taken(kept, { action: 'erase', record: 'user', id: 2 } as Change)).toEqual({
+    ...kept,
+    records: { user: { 1: { id: 1 } }, log: { 2: { id: 2, userId: 1 } } },
+    waiting: own,
+    answered: own,
+    refused: own,
+  });
+  const after = { id: 2, ...session, userId: 2 };
+  const moved = { action: 'update', record: 'log', id: 2, after } as Change;
+  expect(Object.keys(taken(kept, moved).records['log'] ?? {})).toEqual(['8']);
+  // Nor does a token that is given up end the one that came meanwhile.
+  expect(refusedToken({ ...kept, token: 'new' }, 'old', 'token-revoked').ended).toBeUndefined();
+});
+
+test('what was answered is kept for 90 days', async () => {
+  const { world, tab } = await paired();
+  const days = (count: number) => Date.now() - count * 24 * 60 * 60 * 1000;
+  const answered = [89, 91].map((count) => write({ key: `${count}`, at: days(count) }));
+  await world.phone.update((kept) => ({ ...kept, answered }));
+  await tab.create('log', path, world.latest, { ...session, userId: world.latest });
+  await tab.sync();
+  expect(world.phone.kept.answered.map(({ key }) => key)).toEqual(['89', expect.stringMatching(/^.{36}$/)]);
 });
