@@ -16,6 +16,12 @@ import {
 inBrowser((_, bare) => {
   const asksAgain = "dispatchEvent(new Event('online'))";
   const focused = 'document.activeElement.textContent';
+  /** Two taps, the second before anything is drawn. */
+  const twice = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
 
   test('what was refused stays until it is noted anew, and what is brought back by two taps is there once', async () => {
     const { store, url } = await service();
@@ -55,16 +61,14 @@ inBrowser((_, bare) => {
     await allSent(page);
     await page.getByRole('link', { name: 'Today' }).click();
     await context.setOffline(true);
-    await record(page, 5, 3);
+    await page.getByRole('button', { name: session.exerciseName }).first().click();
+    await page.getByRole('button', { name: 'Pain before 5', exact: true }).click();
+    await twice(page, 'Pain after 3');
+    await page.getByText('Saved: 5 → 3').waitFor();
     await page.getByRole('link', { name: 'Diary' }).click();
     await page.getByRole('button', { name: '5 → 3' }).click();
-    const twice = (name: string) =>
-      page.getByRole('button', { name }).evaluate((button: { click(): void }) => {
-        button.click();
-        button.click();
-      });
-    await twice('Delete');
-    await twice('Bring back');
+    await twice(page, 'Delete');
+    await twice(page, 'Bring back');
     await page.getByText('2 entries').waitFor();
     expect(await page.evaluate(focused)).toBe('Diary');
     await context.setOffline(false);
@@ -86,7 +90,7 @@ inBrowser((_, bare) => {
     await context.clock.install();
     const page = await open(url);
     await beNora(page);
-    await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
+    await twice(page, 'How is it today? 9');
     await page.getByText('Call an ambulance').waitFor();
     await context.clock.runFor(11_000);
     await page

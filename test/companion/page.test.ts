@@ -235,6 +235,8 @@ inBrowser((phone, bare) => {
   test('saves a copy as a file that the terminal imports', async () => {
     const { store, url } = await service();
     store.of('painEntry').create({ userId: 1, date: '2026-03-01', pain: 7 });
+    // Of others nothing is there to be saved.
+    store.logs.create({ ...session, userId: store.users.create({ ...nora, firstName: 'Ole' }).id });
     const { open } = await bare();
     const page = await open(url);
     await beNora(page);

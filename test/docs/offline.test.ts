@@ -315,6 +315,19 @@ test('no more waits than is kept, and what was not sent yet is changed in its pl
   expect(phone.kept.waiting[0]?.body).toEqual({ ...body, notes: 'b', painAfter: 1 });
   await offline.change('log', path, id);
   expect(phone.kept.waiting.length).toBe(999);
+  // Nor is a deletion sent that was taken back before.
+  const record: Kept = { id: 7, userId: 1 };
+  await phone.update((kept) => ({ ...kept, records: { log: { 7: record } }, waiting: [] }));
+  await offline.change('log', path, 7);
+  await offline.restore('log', path, record);
+  expect(phone.kept.waiting).toEqual([]);
+  await offline.change('log', path, 7);
+  await phone.update((kept) => ({
+    ...kept,
+    waiting: kept.waiting.map((one) => ({ ...one, wasTried: true })),
+  }));
+  await offline.restore('log', path, record);
+  expect(phone.kept.waiting.map(({ what }) => what)).toEqual(['delete', 'restore']);
 });
 
 test('what waits for one person is never sent as another’s, and is shown', async () => {
@@ -323,15 +336,26 @@ test('what waits for one person is never sent as another’s, and is shown', asy
   onTestFinished(() => world.stop());
   await world.pair();
   const [tab] = world.tabs;
+  await tab?.create('log', path, 2, { ...session, userId: 2, notes: 'answered' });
   await tab?.sync();
   await tab?.create('log', path, 2, { ...session, userId: 2, notes: 'mine' });
   const { token } = world.store.tokens.create({ name: 'o', role: 'patient', users: [1], lifetime: null });
   await world.phone.update((kept) => ({ ...kept, token }));
   await tab?.sync();
-  const { waiting, refused, records } = world.phone.kept;
-  expect([waiting, refused.map(({ body }) => body?.['notes'])]).toEqual([[], ['mine']]);
+  const { waiting, answered, refused, records } = world.phone.kept;
+  expect([waiting, answered, refused.map(({ body }) => body?.['notes'])]).toEqual([[], [], ['mine']]);
   expect(Object.keys(records['user'] ?? {})).toEqual(['1']);
-  expect(world.store.logs.count()).toBe(0);
+  expect(world.store.logs.count()).toBe(1);
+  // The same person in another database is somebody else.
+  await tab?.create('log', path, 1, { ...session, userId: 1, notes: 'elsewhere' });
+  await world.phone.update((kept) => ({ ...kept, database: 'another' }));
+  await tab?.sync();
+  const others = world.phone.kept.refused;
+  expect(others.map(({ body }) => body?.['notes'])).toEqual(['mine', 'elsewhere']);
+  // One is understood, and the other still to be read.
+  await tab?.dismiss(others[0]?.key ?? '');
+  expect(world.phone.kept.refused).toEqual([others[1]]);
+  expect(world.store.logs.count()).toBe(1);
 });
 
 /** A phone that is paired with the latest user and has everything. */
@@ -443,6 +467,23 @@ test('a first answer that comes again brings back neither what is deleted since 
   world.store.logs.delete(id);
   await tab.sync();
   expect([logs(), world.phone.kept.waiting]).toEqual([[], []]);
+  const { length } = world.phone.kept.refused;
+  await create();
+  await loseAnswer();
+  const again = world.logs[0]?.id ?? 0;
+  await tab.sync();
+  // What others did meanwhile just so is no fault: deleted, brought back, and deleted before it was told of.
+  await tab.change('log', path, again);
+  world.store.logs.delete(again);
+  await tab.sync();
+  await tab.restore('log', path, { ...session, userId: world.latest, id: again });
+  world.store.logs.restore({ ...session, userId: world.latest, id: again });
+  await tab.sync();
+  await create();
+  await loseAnswer();
+  world.store.logs.delete(world.logs.at(-1)?.id ?? 0);
+  await tab.sync();
+  expect([world.phone.kept.refused.length, world.phone.kept.waiting]).toEqual([length, []]);
 });
 
 test('of the people whom a provider sees nothing is kept, whatever waits', async () => {
@@ -529,4 +570,33 @@ test('what was answered is kept for 90 days', async () => {
   await tab.create('log', path, world.latest, { ...session, userId: world.latest });
   await tab.sync();
   expect(world.phone.kept.answered.map(({ key }) => key)).toEqual(['89', expect.stringMatching(/^.{36}$/)]);
+});
+
+test('what the service cannot do now goes on waiting', async () => {
+  const { world, tab } = await paired();
+  await tab.create('log', path, world.latest, { ...session, userId: world.latest });
+  const reliable = globalThis.fetch;
+  for (const status of [408, 429, 500, 502, 503, 504, 507]) {
+    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) =>
+      request[1]?.method === 'POST'
+        ? new Response(JSON.stringify({ status }), { status })
+        : reliable(...request),
+    );
+    await expect(tab.sync(), `${status}`).rejects.toThrow();
+    expect([status, world.phone.kept.waiting.length, world.phone.kept.refused]).toEqual([status, 1, []]);
+  }
+});
+
+test('what is read for one token is not kept for another that came meanwhile', async () => {
+  const { world, tab } = await paired();
+  const { token } = world.store.tokens.create({ name: 'o', role: 'patient', users: [1], lifetime: null });
+  await world.phone.update(({ since: _, ...kept }) => ({ ...kept, records: {} }));
+  const reliable = globalThis.fetch;
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    const response = await reliable(...request);
+    await world.phone.update((kept) => ({ ...kept, token }));
+    return response;
+  });
+  await tab.sync();
+  expect(world.phone.kept.records).toEqual({});
 });
