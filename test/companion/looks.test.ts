@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
 import { root } from '../store/helpers.ts';
-import { beNora, inBrowser, record, service } from './phone.ts';
+import { beNora, inBrowser, record, service, stored } from './phone.ts';
 
 const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
@@ -38,6 +38,8 @@ async function* views(context: BrowserContext, page: Page, store: Store) {
     if (view === 'more') await page.getByRole('button', { name: 'Forget this phone' }).click();
     yield view;
   }
+  // The figures are as confidential as the records.
+  expect(await stored(page)).not.toContain('meanChange');
   // What is saved, refused, waits, and calls for help.
   await page.getByRole('link', { name: 'Diary' }).click();
   await context.setOffline(true);

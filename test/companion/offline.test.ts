@@ -78,6 +78,10 @@ inBrowser((phone, bare) => {
     await page.getByText('medication: ibuprofen 400 here, paracetamol there').waitFor();
     await page.getByRole('button', { name: 'Keep what is there' }).click();
     await expect.poll(() => page.getByLabel('Medication').inputValue()).toBe('paracetamol');
+    for (const field of ['Medication', 'Notes']) await page.getByLabel(field).fill('');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    const words = () => [store.logs.get(1).medication, store.logs.get(1).notes];
+    await expect.poll(words).toEqual([undefined, '']);
   });
 
   test('notes are not lost while they are typed: the day is changed elsewhere, or what waited is sent', async () => {
@@ -322,9 +326,9 @@ inBrowser((phone, bare) => {
     const second = await full.open(url);
     await beNora(second);
     await second.getByRole('button', { name: session.exerciseName }).first().waitFor();
-    await second.evaluate(
-      "window.put = IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
-    );
+    const fill =
+      "window.put ??= IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }";
+    await second.evaluate(fill);
     await second.getByRole('button', { name: session.exerciseName }).first().click();
     await second.getByRole('button', { name: 'Pain before 2', exact: true }).click();
     await second.getByRole('button', { name: 'Pain after 2', exact: true }).click();
@@ -333,5 +337,14 @@ inBrowser((phone, bare) => {
     await second.getByRole('button', { name: 'Pain after 2', exact: true }).click();
     await second.getByText('Saved: 2 → 2').waitFor();
     await expect.poll(() => store.logs.count()).toBe(3);
+    // What is typed is tried again when the page is put away.
+    await second.evaluate(fill);
+    await second.getByLabel('Notes').fill('written');
+    await second.getByRole('heading', { name: 'Today' }).click();
+    await second.getByText('this phone has no room left').waitFor();
+    await second.evaluate(
+      "IDBObjectStore.prototype.put = window.put; document.dispatchEvent(new Event('visibilitychange'))",
+    );
+    await expect.poll(() => store.logs.get(3).notes).toBe('written');
   });
 });

@@ -121,6 +121,7 @@ inBrowser((phone, bare) => {
     const page = await open(url);
     await beNora(page);
     await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    expect(await stored(page)).not.toContain('day 1 of 28');
     await page.getByRole('button', { name: 'How is it today? 6', exact: true }).click();
     await page.getByText(/^Saved: 6/).waitFor();
     await expect
