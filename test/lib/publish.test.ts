@@ -1,14 +1,20 @@
 import type * as Fs from 'node:fs';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { freshFolder, practiceDb, run } from '../helpers.ts';
+import { writeWhole } from '../../src/lib/files.ts';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
+import { createKeyPair } from '../../src/store/maintenance/encryption.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { openStore } from '../../src/store/store.ts';
+import { freshFolder, freshPath, nora, practiceDb, prepared, run } from '../helpers.ts';
 
-const disk = vi.hoisted(() => ({ failing: '' }));
+const disk = vi.hoisted(() => ({ failing: '', calls: [] as string[] }));
 beforeEach(() => {
-  disk.failing = '';
+  Object.assign(disk, { failing: '', calls: [] });
 });
-/** Syncing the folder `failing` fails, as on a disk that is going bad. */
+/** Syncing the folder `failing` fails, as on a disk that is going bad. What is synced, named and removed is noted. */
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof Fs>();
   const folders = new Map<number, string>();
@@ -20,8 +26,118 @@ vi.mock('node:fs', async (original) => {
   const fsyncSync = (fd: number) => {
     if (folders.get(fd) === disk.failing) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
     fs.fsyncSync(fd);
+    disk.calls.push(`sync ${folders.get(fd)}`);
   };
-  return { ...fs, openSync, fsyncSync };
+  const writeFileSync = (...args: Parameters<typeof Fs.writeFileSync>) => {
+    fs.writeFileSync(...args);
+    if (typeof args[2] === 'object' && args[2]?.flush) disk.calls.push(`sync ${args[0]}`);
+  };
+  const noting =
+    (verb: string, work: (...args: never[]) => void) =>
+    (...args: unknown[]) => {
+      work(...(args as never[]));
+      disk.calls.push(`${verb} ${args.filter((arg) => typeof arg === 'string').join(' ')}`);
+    };
+  const [linkSync, renameSync] = [fs.linkSync, fs.renameSync].map((work) => noting('name', work));
+  return {
+    ...fs,
+    openSync,
+    fsyncSync,
+    writeFileSync,
+    linkSync,
+    renameSync,
+    rmSync: noting('remove', fs.rmSync),
+  };
+});
+
+/** A database of two users. */
+const two = () =>
+  prepared((store) => {
+    for (const firstName of ['Nora', 'Ole']) store.users.create({ ...nora, firstName });
+  });
+
+function erased(path: string): void {
+  const store = openStore(path);
+  store.erase(2);
+  store.close();
+}
+
+/** Puts a backup in the place of a database. */
+function restored(path: string): void {
+  const { path: file } = backup(two(), join(freshFolder(), 'b.db'));
+  disk.calls = [];
+  const restoration = prepareRestore(file, path);
+  restoration.apply('now');
+  restoration.close();
+}
+
+const daily = (path: string, end = '') => join(dirname(path), 'backups', `test.db.auto-2026-03-01.db${end}`);
+
+test.each<[string, (path: string) => unknown, RegExp]>([
+  ['a backup', (path) => backup(path, `${path}.copy`), /copy$/],
+  ['one that takes the next name', (path) => backup(path, `${path}.copy`, { rename: true }), /copy$/],
+  [
+    'one that replaces another',
+    (path) => {
+      writeFileSync(`${path}.copy`, '');
+      backup(path, `${path}.copy`, { force: true });
+    },
+    /copy$/,
+  ],
+  [
+    'an encrypted one',
+    async (path) => encryptedBackup(path, `${path}.age`, (await createKeyPair()).recipient),
+    /age$/,
+  ],
+  [
+    'a backup from which somebody is erased',
+    (path) => {
+      mkdirSync(dirname(daily(path)));
+      copyFileSync(path, daily(path));
+      erased(path);
+    },
+    /auto-2026-03-01\.db$/,
+  ],
+  ['a restored database where there was none', () => restored(freshPath()), /test\.db$/],
+  [
+    'a restored database in the place of a damaged one',
+    (path) => {
+      writeFileSync(path, 'no database');
+      restored(path);
+    },
+    /test\.db$/,
+  ],
+  ['what a restored database replaces', restored, /replaced-now$/],
+  [
+    'what a migration keeps',
+    () => {
+      const path = freshPath();
+      copyFileSync(new URL('../fixtures/v10.db', import.meta.url), path);
+      openStore(path).close();
+    },
+    /\.v10-/,
+  ],
+  ['what is written whole', (path) => writeWhole(`${path}.token`, 'secret'), /token$/],
+  ['what is exported', (db) => run(['export', '--output', `${db}.json`], { db }), /json$/],
+])('the disk has %s before its name, and the name before anything goes on', async (_, make, name) => {
+  await make(two());
+  const named = disk.calls.flatMap((call, i) => {
+    const [, file, given = ''] = /^name (\S+\.tmp) (\S+)$/.exec(call) ?? [];
+    if (file === undefined) return [];
+    const [before, after] = [disk.calls.slice(0, i), disk.calls[i + 1]];
+    return [{ given, isSynced: before.includes(`sync ${file}`), next: after }];
+  });
+  expect(named).toEqual([{ given: expect.stringMatching(name), isSynced: true, next: expect.any(String) }]);
+  expect(named[0]?.next).toBe(`sync ${dirname(named[0]?.given ?? '')}`);
+});
+
+test('an encrypted backup of who is erased is gone for good', () => {
+  const path = two();
+  mkdirSync(dirname(daily(path)));
+  writeFileSync(daily(path, '.age'), '');
+  erased(path);
+  const at = disk.calls.indexOf(`remove ${daily(path, '.age')}`);
+  expect(disk.calls.slice(at)).toContain(`sync ${dirname(daily(path))}`);
 });
 
 describe.each([

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
+import { openSqlite } from '../../src/store/sqlite/driver.ts';
+import { Handle } from '../../src/store/sqlite/handle.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
-import { dbOf, failure, freshPath, freshStore, raw } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, raw, user } from './helpers.ts';
 
 test.each([
   ['journal_mode', 'wal'],
@@ -9,6 +13,9 @@ test.each([
   ['trusted_schema', 0],
   ['secure_delete', 1],
   ['journal_size_limit', 67_108_864],
+  ['temp_store', 2],
+  ['cache_size', -65_536],
+  ['busy_timeout', 30_000],
   ['application_id', 0x53636961],
   ['user_version', migrations.length],
   ['encoding', 'UTF-8'],
@@ -64,6 +71,61 @@ test('a statement may be read as rows and as values in turn', () => {
 test('more statements than are kept', () => {
   const db = dbOf(freshStore());
   for (let i = 0; i < 1000; i++) expect(db.value(`SELECT ${i}`)).toBe(i);
+});
+
+test('a connection that is opened again waits for locks as long as before, and its copy is removed', () => {
+  const remove = vi.fn();
+  const obstacle = { error: new SciaticaError('full', ''), notice: '', kind: 'copy', remove } as const;
+  const handle = new Handle(() => ({ sqlite: openSqlite(':memory:'), obstacle }));
+  handle.sqlite.pragma('busy_timeout = 7');
+  handle.reopen();
+  expect(handle.sqlite.pragma('busy_timeout', { simple: true })).toBe(7);
+  handle.close();
+  expect(remove).toHaveBeenCalledTimes(2);
+});
+
+/** A database that can be read only, which has a version of the format each time that it is opened. */
+function unwritable(...versions: number[]) {
+  const obstacle = { error: new SciaticaError('full', ''), notice: '', kind: 'copy' } as const;
+  const open = vi.fn(() => {
+    const sqlite = openSqlite(':memory:');
+    sqlite.pragma(`user_version = ${versions.shift()}`);
+    return { sqlite, obstacle };
+  });
+  return { open, db: new Database(freshPath(), open) };
+}
+
+describe('where nothing can be saved', () => {
+  test('the log cannot be emptied', () => expect(unwritable(1).db.checkpoint()).toBe(false));
+
+  test('it is opened again for a write, but not while somebody reads from it', () => {
+    const { open, db } = unwritable(1, 1);
+    const release = db.lend();
+    expect(failure(() => db.requireWritable()).code).toBe('full');
+    expect(open).toHaveBeenCalledTimes(1);
+    release();
+    expect(failure(() => db.requireWritable()).code).toBe('full');
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
+  test('another format than that of the copy that was read is another database', () =>
+    expect(failure(() => unwritable(1, 2).db.requireWritable()).code).toBe('gone'));
+});
+
+test('after a commit that the disk failed, the database is opened again, once', () => {
+  const store = freshStore();
+  const { prepare } = Handle.prototype;
+  const failing = vi.spyOn(Handle.prototype, 'prepare').mockImplementation(function (this: Handle, sql) {
+    if (sql === 'COMMIT') throw Object.assign(new Error('i/o error'), { code: 'SQLITE_IOERR_FSYNC' });
+    return prepare.call(this, sql);
+  });
+  const before = dbOf(store).version();
+  expect(failure(() => store.users.create(user())).code).toBe('uncertain');
+  failing.mockRestore();
+  expect(store.users.count()).toBe(0);
+  const after = dbOf(store).version();
+  expect(after).not.toBe(before);
+  expect([store.users.count(), dbOf(store).version()]).toEqual([0, after]);
 });
 
 const columns = {

@@ -237,14 +237,16 @@ test.skipIf(!isRoot)(
     const folder = freshFolder();
     const secret = join(folder, 'secret.db');
     const readable = join(folder, 'readable.db');
+    const empty = join(folder, 'empty.db');
     for (const path of [secret, readable]) openStore(path).close();
-    chmodSync(readable, 0o644);
+    writeFileSync(empty, '');
+    for (const path of [readable, empty]) chmodSync(path, 0o644);
     chmodSync(folder, 0o755);
     const before = contents(folder);
     const { stdout } = await ended(
-      start(script, [secret, readable, join(folder, 'new.db'), join(folder, 'a', 'new.db')], NOBODY),
+      start(script, [secret, readable, empty, join(folder, 'new.db'), join(folder, 'a', 'new.db')], NOBODY),
     );
-    expect(stdout).toBe('unusable false\nopened\nunusable false\nunusable false\n');
+    expect(stdout).toBe(`unusable false\nopened\n${'unusable false\n'.repeat(3)}`);
     expect(contents(folder)).toEqual(before);
   },
 );

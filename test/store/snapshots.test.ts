@@ -1,10 +1,13 @@
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { watchLog } from '../../src/http/server.ts';
+import { TEMPORARY } from '../../src/lib/files.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { openSnapshot } from '../../src/store/sqlite/open.ts';
 import { BoundedSnapshot, logBytesOf } from '../../src/store/sqlite/snapshot.ts';
 import type { Store } from '../../src/store/store.ts';
-import { dbOf, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshStore, log, user } from './helpers.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -98,7 +101,7 @@ describe('a snapshot', () => {
     expect(store.checkpoint()).toBe(false);
     vi.advanceTimersByTime(ms);
     expect(store.checkpoint()).toBe(true);
-    expect([count(), snapshot.renewals]).toEqual([700, 1]);
+    expect([count(), count(), snapshot.renewals]).toEqual([700, 700, 1]);
     snapshot.close();
   });
 
@@ -108,6 +111,24 @@ describe('a snapshot', () => {
     snapshot.read((db) => db.value('SELECT count(*) FROM logs'));
     expect(store.checkpoint()).toBe(true);
     snapshot.close();
+  });
+
+  test('is of the file that is open, not of one that has taken its place', () => {
+    const store = filled();
+    renameSync(store.path, `${store.path}.moved`);
+    writeFileSync(store.path, '');
+    expect(failure(() => store.snapshot()).code).toBe('gone');
+  });
+
+  test('keeps few pages in memory, and sorts in a folder that is there while one is open', () => {
+    const store = filled();
+    const folders = () => readdirSync(dirname(store.path)).filter((name) => TEMPORARY.test(name)).length;
+    const [one, other] = [openSnapshot(dbOf(store)), openSnapshot(dbOf(store))];
+    expect(['cache_size', 'temp_store'].map((name) => one.db.pragma(name))).toEqual([-2000, 1]);
+    one.close();
+    expect(folders()).toBe(1);
+    other.close();
+    expect(folders()).toBe(0);
   });
 
   test.each([

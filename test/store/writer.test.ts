@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { WRITE_TIMEOUT_MS, Writer } from '../../src/store/sqlite/writer.ts';
@@ -144,6 +145,30 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
   other.exec('ROLLBACK');
   await pass(2);
   expect((await late).id).toBe(1);
+});
+
+test('while another thread writes for long, no write is refused; then each waits for 5 s', async () => {
+  const { store, writer, other } = serving();
+  other.exec('BEGIN IMMEDIATE');
+  const over = writer.expectLongWrite();
+  const answered = vi.fn();
+  const write = writer.write(() => store.logs.create(log())).catch(answered);
+  await pass(WRITE_TIMEOUT_MS + 1000);
+  over();
+  await pass(WRITE_TIMEOUT_MS - 100);
+  expect(answered).not.toHaveBeenCalled();
+  await pass(200);
+  await write;
+  expect(answered).toHaveBeenCalledWith(expect.objectContaining({ code: 'busy' }));
+});
+
+test('what will not pass is told at once: the file was moved away', async () => {
+  const { store, writer } = serving();
+  await pass();
+  renameSync(store.path, `${store.path}.moved`);
+  const write = writer.write(() => store.logs.create(log())).catch((error: unknown) => error);
+  await pass();
+  expect(await Promise.race([write, 'waiting'])).toMatchObject({ code: 'gone' });
 });
 
 test('a commit that fails refuses the whole batch', async () => {

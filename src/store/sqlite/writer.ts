@@ -132,7 +132,7 @@ export class Writer {
     for (const waiting of batch)
       (isBusy && (this.#longWrites > 0 || now < waiting.deadline) ? again : late).push(waiting);
     for (const { reject } of late) reject(error);
-    this.#waiting = [...again, ...this.#waiting];
-    if (this.#waiting.length > 0) this.#schedule(RETRY_MS);
+    this.#waiting = again;
+    if (again.length > 0) this.#schedule(RETRY_MS);
   }
 }
