@@ -1,8 +1,9 @@
+import { copyFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newDatabase } from '../new-database.ts';
-import { dbOf, failure, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 
 const short = ({ seq, record, id, action }: HistoryEntry) => `${seq} ${action} ${record} ${id}`;
 const all = 1000;
@@ -137,6 +138,17 @@ describe('to go on', () => {
     store.users.update(1, { age: 50 });
     expect(store.changesAfter(end, all).map(short)).toEqual([`${end + 1} update user 1`]);
   });
+});
+
+test('to go on from before a log came to the erased user is refused, also if the log is older than the history', () => {
+  const path = freshPath();
+  copyFileSync(new URL('../fixtures/v1.db', import.meta.url), path);
+  const store = freshStore(path);
+  store.users.update(1, { age: 50 });
+  const since = store.history.last();
+  store.logs.update(store.logs.list({ userId: 1 })[0]?.id ?? 0, { userId: 2 });
+  store.erase(2);
+  expect(failure(() => store.requireSince(since)).code).toBe('outdated');
 });
 
 test('to go on from before an id was given to a log of the erased user is refused', () => {

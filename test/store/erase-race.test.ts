@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type * as Files from '../../src/lib/files.ts';
+import type * as Sleep from '../../src/lib/sleep.ts';
 import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automatic-backup.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
@@ -11,15 +12,20 @@ import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failure, filledStore, freshFolder, freshPath, freshStore, log, raw } from './helpers.ts';
 
-/** What happens within a backup: after its nth copy is synced, and just before it gets its name. */
+/** What happens within a backup: after its nth copy is synced, and just before it gets its name; and while a lock is waited for. */
 const step = vi.hoisted(() => ({
   synced: 0,
   afterSync: {} as Record<number, () => void>,
   beforeLink: () => {},
+  whenAsleep: () => {},
 }));
 beforeEach(() => {
-  Object.assign(step, { synced: 0, afterSync: {}, beforeLink: () => {} });
+  Object.assign(step, { synced: 0, afterSync: {}, beforeLink: () => {}, whenAsleep: () => {} });
 });
+vi.mock('../../src/lib/sleep.ts', async (original) => ({
+  ...(await original<typeof Sleep>()),
+  sleepSync: () => step.whenAsleep(),
+}));
 vi.mock('../../src/lib/files.ts', async (original) => {
   const files = await original<typeof Files>();
   const linkNew = (file: string, name: string) => {
@@ -211,7 +217,17 @@ test('what another erasing has still to do is not forgotten with the end of one'
   step.afterSync[step.synced + 1] = () =>
     it.settings.set('erasing', JSON.stringify({ users: [2, 1], pid: process.pid, at: Date.now() }));
   expect(it.erase(2)).toMatchObject({ left: [] });
-  expect(JSON.parse(it.settings.get('erasing') ?? '{}')).toMatchObject({ users: [1] });
+  const unfinished = { users: [1], pid: process.pid, at: expect.any(Number) };
+  expect(JSON.parse(it.settings.get('erasing') ?? '{}')).toEqual(unfinished);
+});
+
+test('somebody who reads what was there holds an erasing up, and no more', () => {
+  const it = store();
+  const snapshot = it.snapshot();
+  snapshot.logs.count();
+  step.whenAsleep = () => snapshot.close();
+  expect(it.erase(2)).toMatchObject({ left: [] });
+  expect(holding(join(it.path, '..'))).toEqual([]);
 });
 
 test('a restore keeps the database that another program has just made', () => {

@@ -52,6 +52,7 @@ test.each<[string, object, 'finished' | 'left alone']>([
   ['that has just failed', { left: ['/tmp/copy'] }, 'left alone'],
   ['that failed while the clock was ahead', { left: ['/tmp/copy'], at: Date.now() + 24 * HOUR }, 'finished'],
   ['that failed an hour ago', { left: ['/tmp/copy'], at: Date.now() - HOUR }, 'finished'],
+  ['one of whose disks is away', { left: ['/nowhere/copy', '/tmp/copy'], at: Date.now() - HOUR }, 'finished'],
   [
     'whose backups are on a disk that is away',
     { left: ['/nowhere/copy'], at: Date.now() - HOUR },
@@ -83,6 +84,10 @@ test('what cannot be finished is named, noted, and finished when asked again', (
     ),
   ]);
   expect(erasingOf(store)?.detail).toBe(`not finished: user 2 was erased, but may still be in ${daily}`);
+  // So that no other process begins it meanwhile.
+  expect(JSON.parse(store.settings.get('erasing') ?? '')).toMatchObject({ pid: process.pid, left: [daily] });
+  store.erase(1);
+  expect(JSON.parse(store.settings.get('erasing') ?? '')).toMatchObject({ users: [2, 1] });
   writeFileSync(daily, sound);
   expect(store.erase(2)).toEqual({ rewritten: [daily], deleted: [], left: [] });
   expect(erasingOf(store)).toBeUndefined();
@@ -161,4 +166,7 @@ test('doctor finds temporary files among the backups that a killed process has l
   copyFileSync(left, there);
   utimesSync(there, past, past);
   expect(leftovers()).toMatchObject({ ok: false, advice: `rm -r ${left} ${there}` });
+  const beside = join(store.path, '..', basename(left));
+  writeFileSync(beside, '');
+  expect(leftovers()).toMatchObject({ ok: false, advice: `rm -r ${beside} ${left} ${there}` });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Comparison, Operator } from '../../src/domain/filter.ts';
 import { filtersOf, folded, operators, operatorsOf } from '../../src/domain/filter.ts';
-import { type Log, type LogFilter, logRecord } from '../../src/domain/log.ts';
+import { type Log, logRecord } from '../../src/domain/log.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { failure, filledStore, freshStore, log, user } from './helpers.ts';
 
@@ -112,16 +112,19 @@ describe('a part of a list', () => {
   ] as const)('from %i, %s records', (offset, limit) => {
     const store = filledStore(700);
     const all = store.logs.list({ sort: '-painAfter,date' });
-    const filter: LogFilter = { sort: '-painAfter,date', offset, ...(limit !== undefined && { limit }) };
+    const filter = { sort: '-painAfter,date', offset, ...(limit !== undefined && { limit }) };
     const expected = all.slice(offset, limit === undefined ? undefined : offset + limit);
     expect(store.logs.list(filter)).toStrictEqual(expected);
     expect([...store.logs.chunks(filter)].flat()).toStrictEqual(expected);
-    const { sort: _, ...inIdOrder } = filter;
+    const { sort, ...inIdOrder } = filter;
     const byId = Array.from(expected, (_, i) => offset + i + 1);
     expect([...store.logs.chunks(inIdOrder)].flat().map(({ id }) => id)).toEqual(byId);
     const { json, next } = store.logs.shortPage(filter);
     expect(JSON.parse(json)).toStrictEqual(expected.slice(0, 250));
     expect(next !== undefined).toBe(expected.length > 250);
+    const left = limit === undefined ? {} : { limit: limit - 250 };
+    const rest = next === undefined ? [] : store.logs.list({ ...left, sort, cursor: next });
+    expect(rest).toStrictEqual(expected.slice(250));
   });
 });
 

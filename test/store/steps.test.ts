@@ -63,6 +63,12 @@ describe('step by step', () => {
     expect(painAfter()).toBe(3);
   });
 
+  test('passes over what came from another machine', () => {
+    const { store } = edited();
+    store.as({ origin: { source: 'sync' } }).users.update(1, { age: 50 });
+    expect(store.history.nextUndo()).toBe(4);
+  });
+
   test('passes an erasure over', () => {
     const { store } = edited();
     store.users.create(user());

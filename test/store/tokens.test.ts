@@ -94,3 +94,28 @@ test('who is erased leaves no token behind that is for nobody else', () => {
   store.erase(2);
   expect(names()).toEqual(['boss']);
 });
+
+test('whose token was for somebody who is erased is told so, also with a secret that was never used', () => {
+  const store = filledStore(2);
+  const { tokens, settings } = store;
+  const secrets = [1, 2].map((id) => tokens.create({ ...phone, name: `phone ${id}`, users: [id] }).token);
+  secrets.push(tokens.renew(secrets[0] ?? '', 'key').token);
+  for (const id of [1, 2]) store.erase(id);
+  expect(secrets.map((secret) => tokens.wasForErased(secret))).toEqual([true, true, true]);
+  expect(settings.get('renewals')).toBe('[]');
+});
+
+test('a token that is renewed has one other secret at a time, which takes its place when it is used', () => {
+  let now = 1_000_000;
+  const tokens = new Tokens(dbOf(filledStore(2)), () => now);
+  const { token } = tokens.create({ ...phone, lifetime: 1000 });
+  now += 100;
+  const first = tokens.renew(token, 'key');
+  now += 100;
+  expect(tokens.renew(token, 'key')).toEqual(first);
+  const second = tokens.renew(token, 'another key');
+  const ends = () => [token, first.token, second.token].map((secret) => tokens.find(secret)?.expiresAt);
+  expect(ends()).toEqual([1_001_000, undefined, 1_001_200]);
+  tokens.touch(1, tokens.find(second.token)?.renewed);
+  expect(ends()).toEqual([undefined, undefined, 1_001_200]);
+});

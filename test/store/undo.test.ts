@@ -152,6 +152,14 @@ describe('a change of more entries than are written at once', () => {
     );
     expect(store.logs.count()).toBe(1044);
   });
+
+  test('counts what stands in the way up to twenty', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.logs.createAll(Array.from({ length: 30 }, () => log()));
+    for (let id = 1; id <= 30; id++) store.logs.update(id, { notes: 'later' });
+    expect(failure(() => store.undo(2)).message).toMatch(/ And at least 15 more like these\.$/);
+  });
 });
 
 describe('applying states', () => {

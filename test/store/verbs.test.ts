@@ -133,6 +133,10 @@ describe('logs', () => {
     expect(logs.exercises(1).map(({ exerciseName }) => exerciseName)).toEqual(['A']);
     logs.create(aLog({ exerciseName: 'A', date: '2026-03-02' }));
     expect(names()).toEqual(['A', 'B']);
+    // Of the same day, the ids 9 and 10 are the latest.
+    for (const exerciseName of ['C', 'D', 'D', 'E', 'F'])
+      logs.create(aLog({ exerciseName, date: '2026-03-02' }));
+    expect(names()).toEqual(['F', 'E', 'D', 'C', 'A', 'B']);
   });
 });
 
