@@ -171,6 +171,8 @@ test('it only grows, also when a user is erased', async () => {
 
 test('it is found by user, day and number', async () => {
   const { as, entries } = audited();
+  // It shows nobody.
+  await as('boss', 'HEAD', '/users');
   for (const target of ['/users/1', '/users/2', '/users', '/userExerciseLogs?userId=2'])
     await as('boss', 'GET', target);
   const routes = async (filter: object) =>
@@ -181,6 +183,8 @@ test('it is found by user, day and number', async () => {
   ]);
   expect(await routes({ user: 3 })).toEqual([]);
   expect(await routes({ limit: 1 })).toEqual([['/userExerciseLogs', 2]]);
+  const [latest] = await entries();
+  expect(await routes({ since: Date.parse(latest?.at ?? '') })).toContainEqual(['/userExerciseLogs', 2]);
   expect(await routes({ since: Date.now() + 60_000 })).toEqual([]);
 });
 

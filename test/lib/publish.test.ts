@@ -1,20 +1,32 @@
 import type * as Fs from 'node:fs';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeWhole } from '../../src/lib/files.ts';
+import { isRunning, linkNew, writeWhole } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair } from '../../src/store/maintenance/encryption.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore } from '../../src/store/store.ts';
-import { freshFolder, freshPath, nora, practiceDb, prepared, run } from '../helpers.ts';
+import { freshFolder, freshPath, nora, practiceDb, prepared, records, run } from '../helpers.ts';
 
-const disk = vi.hoisted(() => ({ failing: '', calls: [] as string[] }));
+const disk = vi.hoisted(() => ({ failing: '', hasLinks: true, calls: [] as string[] }));
 beforeEach(() => {
-  Object.assign(disk, { failing: '', calls: [] });
+  Object.assign(disk, { failing: '', hasLinks: true, calls: [] });
 });
-/** Syncing the folder `failing` fails, as on a disk that is going bad. What is synced, named and removed is noted. */
+/**
+ * Syncing the folder `failing` fails, as on a disk that is going bad, and there may be no links, as on exFAT. What is synced, named
+ * and removed is noted.
+ */
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof Fs>();
   const folders = new Map<number, string>();
@@ -38,7 +50,11 @@ vi.mock('node:fs', async (original) => {
       work(...(args as never[]));
       disk.calls.push(`${verb} ${args.filter((arg) => typeof arg === 'string').join(' ')}`);
     };
-  const [linkSync, renameSync] = [fs.linkSync, fs.renameSync].map((work) => noting('name', work));
+  const link = (from: string, to: string) => {
+    if (!disk.hasLinks) throw Object.assign(new Error('no links'), { code: 'EPERM' });
+    fs.linkSync(from, to);
+  };
+  const [linkSync, renameSync] = [link, fs.renameSync].map((work) => noting('name', work));
   return {
     ...fs,
     openSync,
@@ -129,6 +145,33 @@ test.each<[string, (path: string) => unknown, RegExp]>([
   });
   expect(named).toEqual([{ given: expect.stringMatching(name), isSynced: true, next: expect.any(String) }]);
   expect(named[0]?.next).toBe(`sync ${dirname(named[0]?.given ?? '')}`);
+});
+
+test('where there are no links, a backup is copied to its name, and synced; nothing is replaced', () => {
+  disk.hasLinks = false;
+  const path = two();
+  const copy = backup(path, `${path}.copy`).path;
+  expect(records(copy).users).toHaveLength(2);
+  expect(disk.calls).toContain(`sync ${copy}`);
+  const before = readFileSync(copy);
+  expect(() => linkNew(two(), copy)).toThrow('EEXIST');
+  expect(readFileSync(copy).equals(before)).toBe(true);
+});
+
+test('what replaces the file behind a symbolic link leaves the link', () => {
+  const path = two();
+  const [real, link] = [join(freshFolder(), 'real.db'), `${path}.link`];
+  writeFileSync(real, '');
+  symlinkSync(real, link);
+  backup(path, link, { force: true });
+  expect([readlinkSync(link), records(real).users.length]).toEqual([real, 2]);
+});
+
+test("another person's process runs", () => {
+  vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+    throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+  });
+  expect(isRunning(1)).toBe(true);
 });
 
 test('an encrypted backup of who is erased is gone for good', () => {

@@ -341,6 +341,7 @@ describe('a service', () => {
 
   test('leaves it where nothing has changed since', () => {
     const { store, clock } = storeOfDay('2026-03-01');
+    ask(store, { today: '2026-02-28' });
     ask(store);
     expect(askOn(store, '2026-03-03')).toBe(0);
     clock.day = '2026-03-03';

@@ -83,6 +83,8 @@ test('what is kept of a damaged database is private, and no index of a log stays
   writeFileSync(`${path}-journal`, 'of the damaged one');
   const kept = restore(backupOf(3), path) ?? '';
   expect(modeOf(kept)).toBe('600');
+  // In WAL mode: who has the damaged one open must not find a rollback journal of this one.
+  expect([...readFileSync(path).subarray(18, 20)]).toEqual([2, 2]);
   expect(readdirSync(join(path, '..')).sort()).toEqual([
     'test.db',
     'test.db.replaced-now',
@@ -158,6 +160,20 @@ test("another program's database is left as it is", () => {
   const before = readFileSync(path);
   expect(failure(() => prepareRestore(backupOf(1), path)).code).toBe('unusable');
   expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a database of a newer sciatica is counted, and kept', () => {
+  const store = filledStore(5);
+  store.close();
+  const bytes = readFileSync(store.path);
+  bytes.writeUInt32BE(999, 60);
+  const path = freshPath();
+  writeFileSync(path, bytes);
+  const kept = restore(backupOf(3), path, ({ present }) =>
+    expect(present).toMatchObject({ version: 999, counts: { log: 5 } }),
+  );
+  expect(freshStore(path).logs.count()).toBe(3);
+  expect(readFileSync(kept ?? '').readUInt32BE(60)).toBe(999);
 });
 
 test('a database from before there were tokens is counted, and kept', () => {

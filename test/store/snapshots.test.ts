@@ -59,7 +59,8 @@ describe('a list whose reader takes', () => {
   test('longer, goes on in another order while that can be kept', () => {
     const ids = slowly('-id', 61_000, (store) => {
       store.logs.delete(2);
-      store.logs.update(600, { painAfter: 1 });
+      // The first and the last of those that were read.
+      for (const id of [600, 351]) store.logs.update(id, { painAfter: 1 });
       store.users.update(2, { age: 50 });
       store.logs.create(log());
     });
@@ -118,6 +119,7 @@ describe('a snapshot', () => {
     renameSync(store.path, `${store.path}.moved`);
     writeFileSync(store.path, '');
     expect(failure(() => store.snapshot()).code).toBe('gone');
+    expect(store.isShareable).toBe(false);
   });
 
   test('keeps few pages in memory, and sorts in a folder that is there while one is open', () => {

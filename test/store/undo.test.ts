@@ -246,3 +246,51 @@ describe('applying states', () => {
     expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
   });
 });
+
+describe('what was deleted', () => {
+  /** A store of two users with a log each. */
+  function two() {
+    const store = freshStore();
+    for (const userId of [1, 2]) {
+      store.users.create(user());
+      store.logs.create(log({ userId }));
+    }
+    return store;
+  }
+
+  test("and was another's since, is not brought back by who does not see that, nor told of", () => {
+    const store = two();
+    store.logs.delete(1);
+    const change = store.latestChange ?? 0;
+    store.restore({ record: 'log', id: 1, owner: 2 });
+    store.logs.delete(1);
+    const error = failure(() => store.as({ users: [1] }).undo(change));
+    expect(error).toMatchObject({
+      code: 'conflict',
+      message: `Change ${change} cannot be undone: log 1 was changed again.`,
+    });
+    expect(store.logs.has(1)).toBe(false);
+  });
+
+  test('with one of several users comes back with that one', () => {
+    const store = two();
+    store.change(() => {
+      for (const id of [1, 2]) store.users.delete(id);
+    });
+    store.restore({ record: 'user', id: 1 });
+    expect(store.logs.list().map(({ id, userId }) => [id, userId])).toEqual([[1, 1]]);
+    store.restore({ record: 'user', id: 2 });
+    expect(store.logs.count()).toBe(2);
+  });
+
+  test('and erased, comes back as somebody has it, up to the last id that was given', () => {
+    const store = two();
+    store.erase(2);
+    const as = () => log({ notes: 'kept' });
+    expect(store.restore({ record: 'log', id: 2, owner: 1, as })).toMatchObject({ id: 2, notes: 'kept' });
+    expect(failure(() => store.restore({ record: 'log', id: 3, owner: 1, as })).code).toBe('not-found');
+    store.erase(1);
+    const view = store.as({ users: [] });
+    expect(failure(() => view.restore({ record: 'log', id: 1, as })).code).toBe('not-found');
+  });
+});

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localDay, mondayOf } from '../../domain/words/day.ts';
-import { sizeOf, syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
+import { sizeOf, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -209,7 +209,6 @@ function tidy(job: BackupJob): void {
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (TEMPORARY.test(name) && age > LEFTOVER_MS) rmSync(path, { recursive: true, force: true });
   }
-  syncFolder(job.folder);
 }
 
 function failureOf(plan: BackupPlan): { text: string; at: number } | undefined {

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { endedTrial, trialPains, trialStatus } from '../../src/cases/trial.ts';
+import { type TrialDay, trialFields } from '../../src/domain/trial.ts';
+import { addDays } from '../../src/domain/words/day.ts';
+import { openStore } from '../../src/store/store.ts';
+import { nora, prepared } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
+
+const START = '2026-03-02';
+const LAST = addDays(START, 13);
+const on = (index: number) => addDays(START, index);
+
+type Outcome = 'hour' | 'bedtime' | 'morning';
+type Recorded = readonly [index: number, first: number, second?: number];
+
+/** What `read` finds in a trial of fourteen days of which some are recorded. */
+function inTrial<T>(
+  outcome: Outcome,
+  recorded: readonly Recorded[],
+  read: (store: ReturnType<typeof openStore>) => T,
+): T {
+  const store = openStore(
+    prepared((it) => {
+      it.users.create(nora);
+      it.of('trial').create({ ...exampleOf(trialFields), start: START, days: 14, outcome });
+      for (const [index, first, second] of recorded) {
+        const day = {
+          userId: 1,
+          date: on(index),
+          first,
+          done: true,
+          ...(second !== undefined && { second }),
+        };
+        it.of('trialDay').create(day as Omit<TrialDay, 'id'>);
+      }
+    }),
+  );
+  try {
+    return read(store);
+  } finally {
+    store.close();
+  }
+}
+
+test.each<[Outcome, object]>([
+  ['hour', { date: START, pain: 3 }],
+  ['bedtime', { date: START, pain: 3, timeOfDay: 'night' }],
+  ['morning', { date: on(1), pain: 3, timeOfDay: 'morning' }],
+])('what was felt, where the outcome is of the %s', (outcome, second) => {
+  const felt = (period: object) =>
+    inTrial(outcome, [[0, 6, 3]], (store) => trialPains(store, { userId: 1, ...period })).map(
+      ({ id: _, ...entry }) => entry,
+    );
+  const both = [{ date: START, pain: 6 }, second];
+  expect(felt({})).toEqual(both);
+  const isNext = outcome === 'morning';
+  expect(felt({ since: START, until: START })).toEqual(isNext ? both.slice(0, 1) : both);
+  expect(felt({ since: on(1), until: on(1) })).toEqual(isNext ? both.slice(1) : []);
+});
+
+test.each<[Outcome, today: number, Recorded[], due: [number, 'first' | 'second'] | null, passed: number]>([
+  ['hour', -1, [], null, 0],
+  ['hour', 0, [], [0, 'first'], 0],
+  ['hour', 0, [[0, 6]], [0, 'second'], 0],
+  ['hour', 0, [[0, 6, 3]], null, 1],
+  ['hour', 1, [], [1, 'first'], 1],
+  ['hour', 1, [[0, 6]], [1, 'first'], 1],
+  ['morning', 0, [[0, 6]], null, 0],
+  ['morning', 1, [[0, 6]], [0, 'second'], 0],
+  ['morning', 1, [[0, 6, 3]], [1, 'first'], 1],
+  ['morning', 2, [[0, 6]], [2, 'first'], 1],
+  ['morning', 14, [[13, 6]], [13, 'second'], 13],
+])('the outcome being of the %s, on day %i with %j', (outcome, today, recorded, due, passed) => {
+  const status = inTrial(outcome, recorded, (store) =>
+    trialStatus(store, store.of('trial').get(1), on(today)),
+  );
+  expect(status).toMatchObject({
+    due: due && { date: on(due[0]), pain: due[1] },
+    passed,
+    daysLeft: 14 - passed,
+    recorded: recorded.length,
+    asDrawn: recorded.length,
+  });
+});
+
+test.each<[object, boolean]>([
+  [{ since: LAST }, true],
+  [{ since: addDays(LAST, 1) }, false],
+  [{ until: START }, true],
+  [{ until: addDays(START, -1) }, false],
+])('a trial that ended is of the period %j: %s', (period, isFound) => {
+  const days = Array.from({ length: 14 }, (_, i): Recorded => [i, 6, 6 + (i % 2)]);
+  const found = inTrial('hour', days, (store) => endedTrial(store, 1, period, addDays(LAST, 1)));
+  expect(found?.trial.id).toBe(isFound ? 1 : undefined);
+});
