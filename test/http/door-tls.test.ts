@@ -3,15 +3,18 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectRaw } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CertificateFiles, exposure, watchCertificate } from '../../src/http/wire/certificate-files.ts';
 import { strictTransport } from '../../src/http/wire/listener.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder } from '../helpers.ts';
 import { certificate, RSA } from './certificate.ts';
-import { freshServer } from './helpers.ts';
+import { freshServer, nora } from './helpers.ts';
 
 const auth = { burst: 100, perSecond: 100 };
 const contents = ({ cert, key }: CertificateFiles) => ({ cert: readFileSync(cert), key: readFileSync(key) });
@@ -85,6 +88,44 @@ test.each([
   else expect(made).toMatch(/handshake failure|no ciphers/i);
 });
 
+test(
+  'a handshake that does not come is not waited for',
+  async () => {
+    const tls = contents(certificate('by itself'));
+    const { server } = await freshServer({ auth, tls, timeouts: { headers: 100 } });
+    const socket = connectRaw(server.port, here.host).resume();
+    socket.on('error', () => {});
+    await once(socket, 'close');
+  },
+  DEADLINE_MS,
+);
+
+test('a service that stops finishes what is in flight over TLS', async () => {
+  const tls = contents(certificate('by itself'));
+  const { server, store } = await freshServer({ auth, tls });
+  const { token } = store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null });
+  const other = openDatabase(store.path);
+  other.begin();
+  const host = `localhost:${server.port}`;
+  const headers = { host, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const asked = request({
+    ...here,
+    port: server.port,
+    method: 'POST',
+    path: '/users',
+    headers,
+    agent: false,
+  });
+  const answered = once(asked, 'response');
+  await new Promise<void>((sent) => asked.end(JSON.stringify(nora), sent));
+  await headersOf(server.port, host);
+  const stopped = server.stop();
+  other.commit();
+  other.close();
+  expect((await answered)[0].resume().statusCode).toBe(201);
+  await stopped;
+});
+
 describe('a renewed certificate', () => {
   const replace = (files: CertificateFiles, by: CertificateFiles) => {
     copyFileSync(by.cert, files.cert);
@@ -94,7 +135,12 @@ describe('a renewed certificate', () => {
   test('is used for new connections, and one that does not fit its key is not', async () => {
     const [first, second] = [certificate('by itself'), certificate('by an authority')];
     const origins = { allowHosts: ['tracker.example'], allowOrigins: [] };
-    const { server } = await freshServer({ auth, tls: contents(first), origins });
+    const names = ['laptop.local', 'desk.local'];
+    const { server } = await freshServer({ auth, tls: contents(first), origins, ownNames: ['laptop.local'] });
+    const known = async () => {
+      const all = await Promise.all(names.map((name) => headersOf(server.port, `${name}:${server.port}`)));
+      return names.filter((_, i) => all[i]?.['content-type'] === 'application/json');
+    };
     const strict = async () => {
       const headers = await headersOf(server.port, `tracker.example:${server.port}`);
       return headers['strict-transport-security'] !== undefined;
@@ -103,7 +149,9 @@ describe('a renewed certificate', () => {
     const before = await handshake(server.port);
     expect(() => server.renew({ ...contents(second), key: readFileSync(first.key) })).toThrow();
     expect(await handshake(server.port)).toEqual(before);
-    server.renew(contents(second));
+    expect(await known()).toEqual(['laptop.local']);
+    server.renew(contents(second), ['desk.local']);
+    expect(await known()).toEqual(['desk.local']);
     const after = await handshake(server.port);
     expect(after).toMatchObject({ suite: expect.any(String) });
     expect(after).not.toEqual(before);

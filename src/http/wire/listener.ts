@@ -33,11 +33,9 @@ export function createListener(
     requireHostHeader: false,
   };
   const server = tls
-    ? (createTlsServer({
-        ...bounds,
-        ...secureContext(tls),
-        handshakeTimeout: timeouts.headers,
-      }) as Server)
+    ? (createTlsServer({ ...bounds, ...secureContext(tls), handshakeTimeout: timeouts.headers })
+        // Nothing that is written to it leaves before the handshake is done.
+        .on('tlsClientError', (_, socket) => socket.destroy()) as Server)
     : createServer(bounds);
   // Node would drop headers beyond 2000, a second Host among them; their bytes are limited above.
   server.maxHeadersCount = 0;
