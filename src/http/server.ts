@@ -177,12 +177,9 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
     if (response instanceof Promise) {
       const { socket } = incoming;
-      // Nothing moves on a connection that waits for a long read or write, once all has arrived: they have bounds of their own.
-      const wait = () => socket.setTimeout(incoming.method === 'GET' ? timeouts.query + timeouts.stall : 0);
-      if (incoming.method === 'GET' || incoming.complete || !hasBody(incoming)) wait();
-      else incoming.once('end', wait);
+      // Nothing moves on a connection that waits for a long read or write: those, and a body to come, have bounds of their own.
+      socket.setTimeout(0);
       void response.then((settled) => {
-        incoming.off('end', wait);
         socket.setTimeout(timeouts.stall);
         return send(incoming, outgoing, begun, settled);
       });
@@ -204,7 +201,6 @@ export async function startServer(store: Store, options: ServerOptions): Promise
 
   const stop = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
     feed.stop();
     stopWatching();
     // Deferred: bytes that have arrived already may be a request.
@@ -221,10 +217,6 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   };
   return { port, renew, stop };
 }
-
-/** Whether a request has a body (RFC 9112, 6). */
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
  * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood them, so the connection
@@ -313,7 +305,6 @@ async function sendChunks(
   chunks: AsyncIterable<{ text: string | Uint8Array }> | Iterable<{ text: string | Uint8Array }>,
   stall: number,
 ): Promise<void> {
-  outgoing.on('error', () => outgoing.destroy());
   try {
     outgoing.writeHead(status, headers);
     for await (const { text } of chunks) {
@@ -387,6 +378,5 @@ class RequestLog {
 
 function pathOf(target: string): string {
   const question = target.indexOf('?');
-  const path = target.slice(0, Math.min(question < 0 ? target.length : question, 200));
-  return path.replace(/[^\x21-\x7e]/g, '?');
+  return target.slice(0, Math.min(question < 0 ? target.length : question, 200));
 }

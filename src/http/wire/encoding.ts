@@ -47,5 +47,5 @@ export async function* compressChunks(chunks: Chunks, encoding: Encoding): Async
 }
 
 async function* textsOf(chunks: Chunks): AsyncGenerator<string> {
-  for await (const { text } of chunks) if (text !== '') yield text;
+  for await (const { text } of chunks) yield text;
 }

@@ -60,7 +60,7 @@ export async function listen(server: Server, host: string, port: number): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** The connections that have carried no request yet: closeIdleConnections() leaves them open. */
+/** The connections that have carried no request yet: close() leaves them open. */
 export function unusedConnections(server: Server): Set<Socket> {
   const unused = new Set<Socket>();
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -120,10 +120,10 @@ type Connection = Duplex & { _httpMessage?: ServerResponse | null };
 /** Answers a request that is not well-formed HTTP, after the responses before it, and closes the connection. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connection): void {
   const current = socket._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  if (!socket.writable) socket.destroy();
   else if (current?.req.complete || current?.headersSent) {
     socket.pause();
-    current.once('close', () => socket.writable && refuseBadRequest(error, socket));
+    current.once('close', () => refuseBadRequest(error, socket));
   } else refuse(socket, statuses[error.code ?? ''] ?? malformed);
 }
 
@@ -184,5 +184,5 @@ export function strictTransport(host: string | undefined): string | undefined {
 /** Whether a certificate (the first of a chain) was signed with its own key, or by an authority that the service made. */
 export function isPrivatelySigned({ cert, isOwn = false }: Tls): boolean {
   const certificate = new X509Certificate(cert);
-  return isOwn || (certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey));
+  return isOwn || certificate.verify(certificate.publicKey);
 }
