@@ -44,6 +44,15 @@ describe('several requests in one packet', () => {
     expect(statuses(replies)).toEqual(ids.map((id) => (id === 1 ? 200 : 404)));
   });
 
+  test('are answered however many came before them', async () => {
+    const { get, wire } = await server();
+    const half = MOST_WAITING / 2;
+    const one = wire();
+    for (const count of [half, 2 * half, 3 * half])
+      await one.send(get('/users/77').repeat(half)).until(({ length }) => length === count);
+    expect(one.isClosed).toBe(false);
+  });
+
   test('see what was written by those before them (RFC 9112, 9.3.2)', async () => {
     const { get, post, wire } = await server();
     const packet = Buffer.concat([
@@ -136,6 +145,13 @@ describe('an upload', () => {
     await wire().send(get('/health')).until(one);
     expect(store.users.list().map(({ id, ...user }) => user)).toEqual(store.users.list().map(() => nora));
   });
+});
+
+test('a caller who asks for a tunnel and is gone does no harm', async () => {
+  const { get, wire } = await server();
+  for (let i = 0; i < 5; i += 1)
+    wire().send('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n').socket.resetAndDestroy();
+  expect(statuses(await wire().send(get('/health')).until(one))).toEqual([200]);
 });
 
 describe('a caller who sends no more still gets', () => {

@@ -204,6 +204,7 @@ async function outcomeOf(request: string): Promise<string> {
   for (const { status, headers } of replies)
     if (status >= 400) expect(headers.get('content-type')).toBe('application/problem+json');
   expect(records()).toBe(before);
+  if (wire.isClosed) expect(replies.at(-1)?.headers.get('connection')).toBe('close');
   const statuses = replies.filter((reply) => !isLast(reply)).map(({ status }) => status);
   return `${statuses.join(' ')}, ${wire.isClosed ? 'closed' : 'open'}`;
 }

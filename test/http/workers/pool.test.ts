@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestContext } from '../../../src/http/protocol/route.ts';
@@ -52,6 +53,22 @@ function working(first: string, isSilent = false): string {
 
 /** A worker that ends when it is asked for /crash. */
 const crashing = () => working("if (ask?.request.target.endsWith('crash')) process.exit(1);");
+
+/** A worker without records, which answers at once, with a stream or without; but not to a target that ends with `block`. */
+function answering(isStreamed: boolean): string {
+  const file = join(freshFolder(), 'worker.cjs');
+  writeFileSync(
+    file,
+    `const { parentPort } = require('node:worker_threads');
+     const response = { status: 200, headers: {} };
+     parentPort.on('message', ({ id, ask, next }) => {
+       if (ask?.request.target.endsWith('block')) return;
+       const answer = ask ? { response, isStreamed: ${isStreamed} } : next ? { chunk: { text: 'x' } } : { ended: true };
+       parentPort.postMessage({ id, ...answer });
+     });`,
+  );
+  return file;
+}
 
 async function textOf(answer: ReturnType<Workers['answer']>): Promise<string> {
   const { body } = (await answer) ?? {};
@@ -116,7 +133,8 @@ describe('worker threads', () => {
     expect(() => {
       for (let i = 0; i < 50; i++) more();
     }).toThrow(expect.objectContaining({ status: 503, headers: { 'retry-after': '1' } }));
-    expect(asked.length).toBeGreaterThan(30);
+    // 32 beside those that each thread has begun.
+    expect(asked.length).toBe(32 + Math.min(4, Math.max(2, availableParallelism() - 1)));
     leave();
     more();
     await Promise.all(asked);
@@ -151,6 +169,37 @@ describe('worker threads', () => {
     waiting.push(write(2));
     await workers.stop();
     for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
+    // Those that are over are not counted.
+    await expect(write(1)).rejects.toThrow('The service stops.');
+  });
+
+  test('hold only so many lists open, of one caller and of all', async () => {
+    const { ask } = poolOf(filledStore(1), { file: answering(true) });
+    const open = async (caller: number) => {
+      const { body } = (await ask('/users', [1], caller)) ?? {};
+      if (typeof body === 'object') await body.next();
+    };
+    const refused = expect.objectContaining({ status: 503 });
+    for (let i = 0; i < 128; i++) await open(1);
+    expect(() => ask('/users', [1], 1)).toThrow(refused);
+    for (let i = 0; i < 128; i++) await open(2);
+    expect(() => ask('/users', [1], 3)).toThrow(refused);
+  });
+
+  test('are not all of them for one caller', async () => {
+    const { ask, workers } = poolOf(filledStore(1), { file: answering(false), timeout: 600_000 });
+    const blocked = Array.from({ length: 8 }, () => ask('/users?block', [1], 1)?.catch(() => 'gone'));
+    expect(await ask('/users', [1], 2)).toMatchObject({ status: 200 });
+    await workers.stop();
+    expect(await Promise.all(blocked)).toEqual(Array(8).fill('gone'));
+  });
+
+  test('that rest are not ended once they have something to do', async () => {
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);';
+    const file = working(`if (ask?.request.target.endsWith('slow')) ${wait}`);
+    const { ask } = poolOf(filledStore(1), { file, idle: 20 });
+    await textOf(ask('/users'));
+    expect(JSON.parse(await textOf(ask('/users?_slow')))).toHaveLength(2);
   });
 
   test('give up after a time', async () => {
@@ -189,7 +238,7 @@ describe('worker threads', () => {
 
   test('read lists side by side whose readers are slow', async () => {
     const store = filledStore(2_000);
-    const { ask } = poolOf(store);
+    const { ask } = poolOf(store, { idle: 1 });
     const bodies = [];
     for (let i = 0; i < 10; i++) {
       const { body } = (await ask(`/userExerciseLogs?sort=${i % 2 ? 'id' : '-date'}`)) ?? {};
@@ -197,6 +246,8 @@ describe('worker threads', () => {
       expect((await body.next()).value?.text).toContain('"id"');
       bodies.push(body);
     }
+    // A thread that waits for readers is not idle.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const counts = bodies.map(async (body) => {
       let chunks = 0;
       for await (const _ of body) chunks++;

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { Workers } from '../../../src/http/workers/pool.ts';
-import { dbOf } from '../../store/helpers.ts';
+import { dbOf, freshFolder } from '../../store/helpers.ts';
 import { freshServer, workerFile } from '../helpers.ts';
 
 /** More logs than a read may visit while others wait. */
 const LOGS = 10_100;
 
 /** A server with worker threads and a large database, and how many reads went to the threads. */
-async function largeServer(timeouts: { query?: number } = {}) {
+async function largeServer(timeouts: { query?: number } = {}, file = workerFile) {
   const answer = vi.spyOn(Workers.prototype, 'answer').mockClear();
-  const { store, url, server, log } = await freshServer({ workerFile, timeouts });
+  const { store, url, server, log } = await freshServer({ workerFile: file, timeouts });
   const fields = 'userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes';
   store.change(() =>
     dbOf(store).run(
@@ -84,6 +84,18 @@ describe('a server with a large database', () => {
     socket.destroy();
     await expect.poll(() => log.join('')).toContain('/userExerciseLogs aborted');
     await expect.poll(() => store.checkpoint()).toBe(true);
+  });
+
+  test('gives up a read that nobody waits for any more', async () => {
+    const silent = join(freshFolder(), 'worker.cjs');
+    writeFileSync(silent, "require('node:worker_threads').parentPort.on('message', () => {});");
+    const { url, away, log } = await largeServer({ query: 600_000 }, silent);
+    const { host, hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET /userExerciseLogs HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await expect.poll(away).toBe(1);
+    socket.resetAndDestroy();
+    await expect.poll(() => log.join('')).toContain('GET /userExerciseLogs aborted');
   });
 
   test('answers who closes its half of the connection after the request', async () => {
