@@ -8,19 +8,23 @@ import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { freshFolder, freshStore } from '../store/helpers.ts';
+import { freshServer } from './helpers.ts';
 
-/** A service whose page has a picture of 256 bytes, every one of them once. */
-function served() {
+/** A picture of 2048 bytes, of every value. */
+const picture = Uint8Array.from({ length: 2048 }, (_, i) => i);
+
+function built() {
   const folder = freshFolder();
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-  writeFileSync(
-    join(folder, 'icon.png'),
-    Uint8Array.from({ length: 256 }, (_, i) => i),
-  );
+  writeFileSync(join(folder, 'icon.png'), picture);
+  return companionFiles(folder);
+}
+
+function served() {
   const store = freshStore();
   const gate = new Gate(store, { rate: { burst: 4, perSecond: 1 }, now: () => 0 });
   const origins = originsAt(3000, [], []);
-  const app = createApp({ store, gate, origins, feed: new Feed(store), companion: companionFiles(folder) });
+  const app = createApp({ store, gate, origins, feed: new Feed(store), companion: built() });
   return (method: string, target: string, headers: Record<string, string> = {}) =>
     app({
       method,
@@ -35,7 +39,14 @@ function served() {
 
 test('HEAD of a picture says how many bytes it has', () => {
   const call = served();
-  expect(call('HEAD', '/app/icon.png')).toMatchObject({ status: 200, headers: { 'content-length': '256' } });
+  expect(call('HEAD', '/app/icon.png')).toMatchObject({ status: 200, headers: { 'content-length': '2048' } });
+});
+
+test('a picture is sent byte for byte', async () => {
+  const { url } = await freshServer({ companion: built() });
+  const response = await fetch(`${url}/app/icon.png`);
+  expect(new Uint8Array(await response.arrayBuffer())).toEqual(picture);
+  expect(response.headers.get('content-encoding')).toBe(null);
 });
 
 test.each(['br', 'gzip'])('a file that is here already is not sent again, in %s neither', (encoding) => {

@@ -82,6 +82,15 @@ describe('who calls', () => {
   );
 
   test.each([
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:1:2', '::ffff:1:2'],
+    ['2001:db8::1', '2001:db8::1'],
+  ])('from %s directly: %s', (remoteAddress, address) => {
+    const direct = { headers: {}, socket: { remoteAddress } } as unknown as IncomingMessage;
+    expect(addressOf(direct, false)).toBe(address);
+  });
+
+  test.each([
     ['127.0.0.1', ['127.0.0.1']],
     ['192.0.2.7', ['192.0.2.7']],
     ['FE80::1', ['[fe80::1]']],
@@ -91,20 +100,26 @@ describe('who calls', () => {
   ])('listening on %s answers to %j', (host, names) => expect(hostNames(host)).toEqual(names));
 });
 
-describe('behind a proxy, X-Forwarded-For', () => {
+describe('behind a proxy', () => {
   test.each([
     ['192.0.2.7', ''],
     ['192.0.2.7:99', ''],
     ['192.0.2.9, 192.0.2.7', 'several addresses'],
     [undefined, 'without an address'],
     ['somebody', 'without an address'],
-  ])('%s: %j is said once', async (forwarded, told) => {
+  ])('X-Forwarded-For: %s: %j is said once', async (forwarded, told) => {
     const { url, log, server } = await freshServer({ auth, behindProxy: true });
     for (let i = 0; i < 3; i++)
       await fetch(`${url}/health`, { headers: forwarded ? { 'x-forwarded-for': forwarded } : {} });
     await server.stop();
     const warnings = log.join('').match(/warning: .*/g) ?? [];
     expect(warnings).toEqual(told === '' ? [] : [expect.stringContaining(told)]);
+  });
+
+  test('the address of the service begins with https', async () => {
+    const { url } = await freshServer({ auth, behindProxy: true });
+    const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
+    expect(servers).toEqual([expect.objectContaining({ url: url.replace('http:', 'https:') })]);
   });
 });
 

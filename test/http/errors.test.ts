@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SciaticaError } from '../../src/domain/errors.ts';
+import { invalid, Outdated, SciaticaError } from '../../src/domain/errors.ts';
 import { faultOf } from '../../src/domain/fault.ts';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
@@ -13,6 +13,42 @@ test('whether to try again is said of what passes by itself', () => {
   const after = (code: 'busy' | 'gone' | 'full') =>
     problemResponse(new SciaticaError(code, '')).headers['retry-after'];
   expect([after('busy'), after('gone'), after('full')]).toEqual(['1', undefined, undefined]);
+});
+
+test.each([
+  [new SciaticaError('invalid', 'why'), 400, 'malformed-request', 'why'],
+  [
+    invalid([{ field: 'age', message: 'why' }]),
+    400,
+    'invalid-input',
+    'The request has faults; errors names each.',
+  ],
+  [new SciaticaError('not-found', 'why'), 404, 'not-found', 'why'],
+  [new SciaticaError('conflict', 'why'), 409, 'in-conflict', 'why'],
+  [new Outdated(1, 'restored'), 410, 'history-gap', expect.stringContaining('a backup was restored')],
+  [new SciaticaError('stale', 'why'), 412, 'record-changed', 'why'],
+  [new SciaticaError('busy', 'why'), 503, 'unavailable', 'why'],
+  [new SciaticaError('gone', 'why'), 503, 'unavailable', 'why'],
+  [new SciaticaError('full', 'why'), 507, 'storage-full', 'why'],
+  [new SciaticaError('uncertain', 'why'), 500, 'internal-error', 'why'],
+  // The messages of these name files.
+  [
+    new SciaticaError('unusable', '/a.db'),
+    500,
+    'internal-error',
+    expect.stringMatching(/^Something went wrong/),
+  ],
+  [
+    new SciaticaError('damaged', '/a.db'),
+    500,
+    'internal-error',
+    expect.stringMatching(/^The database is damaged/),
+  ],
+])('%s is %i %s', (error, status, type, detail) => {
+  const body = JSON.parse(String(problemResponse(error).body));
+  expect(body).toMatchObject({ status, type: `/docs#problem-${type}`, detail });
+  expect(body.detail).not.toContain('/a.db');
+  expect(body.reason).toBe(error instanceof Outdated ? 'restored' : undefined);
 });
 
 describe('a fault has a code and the bounds', () => {

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { certificate } from './certificate.ts';
-import { freshServer, nora } from './helpers.ts';
+import { freshServer } from './helpers.ts';
 
 const auth = { burst: 10_000, perSecond: 10_000 };
 const EVIL = 'Authorization: Bearer wrong\r\n';
@@ -121,7 +121,8 @@ describe('512 connections of one address that ask every now and then', () => {
 const [ONE, OTHER, THIRD] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 
 describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
-  let few: Partial<ServerOptions> = { mostConnections: 8 };
+  const never = 600_000;
+  let few: Partial<ServerOptions> = { mostConnections: 8, timeouts: { headers: never, request: never } };
   beforeEach(() => {
     if (how === 'in the clear') return;
     const { cert, key } = certificate('by itself');
@@ -140,6 +141,13 @@ describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
     const { open } = await guarded(few);
     const mine = await several(6, () => open(ONE));
     await settled(mine, [false, false, true, true, true, true]);
+    const atOnce = await Promise.all(Array.from({ length: 4 }, () => open(ONE)));
+    await settled([...mine, ...atOnce], [...Array<boolean>(6).fill(false), ...Array<boolean>(4).fill(true)]);
+    // Those that gave way are counted no more, and no less.
+    const others = await several(4, () => open(OTHER));
+    await settled([...atOnce, ...others], Array(8).fill(true));
+    await open(THIRD);
+    await expect.poll(() => alive([...atOnce, ...others]).filter(Boolean).length).toBe(7);
   });
 
   test('those with a valid token stay', async () => {
@@ -151,6 +159,17 @@ describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
     const more = await several(5, () => open(ONE));
     await settled([phone, ...more], [true, false, false, true, true, true]);
     expect(await phone.get('/users/1', bearer)).toContain('200');
+  });
+
+  test('one that has gone takes no place, with a token neither', async () => {
+    const { open, bearer } = await guarded(few);
+    const gone = await several(3, () => open(ONE));
+    for (const each of gone) {
+      await each.get('/users/1', `${bearer}Connection: close\r\n`);
+      await expect.poll(() => each.isClosed).toBe(true);
+    }
+    const mine = await several(4, () => open(ONE));
+    await settled(mine, [true, true, true, true]);
   });
 
   test('when all have shown a token, an idle one gives way, and none that is in use', async () => {
@@ -244,15 +263,12 @@ describe('a connection without a valid token is closed', () => {
   });
 
   test('when its body is on the way, once that has arrived', async () => {
-    const { url } = await guarded();
-    const body = JSON.stringify(Array(300).fill(nora));
-    for (let i = 0; i < 20; i++) {
-      const response = await fetch(`${url}/users`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: 'Bearer wrong' },
-        body,
-      });
-      expect([401, 429]).toContain(response.status);
-    }
+    const { open, call, port } = await guarded();
+    const one = await open(ONE);
+    one.socket.write(`POST /users HTTP/1.1\r\nHost: localhost:${port}\r\n${EVIL}Content-Length: 2\r\n\r\n{`);
+    for (let i = 0; i < 3; i++) expect(await call(OTHER, '/health')).toBe(200);
+    expect(one.text).toBe('');
+    one.socket.write('}');
+    await expect.poll(() => one.text).toMatch(/^HTTP\/1.1 401 /);
   });
 });

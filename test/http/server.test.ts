@@ -1,7 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { createServer, get } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
+import type { CompanionFiles } from '../../src/http/companion.ts';
+import { unusedConnections } from '../../src/http/wire/listener.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { logBytesOf } from '../../src/store/sqlite/snapshot.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
 /** Sends bytes as they are and collects the answer until the server closes the connection. */
@@ -63,6 +69,30 @@ describe('timeouts', () => {
   });
 });
 
+test('a response has to be taken in time, also one that was waited for', async () => {
+  const channel = 'http.server.response.finish';
+  const bounds: unknown[] = [];
+  const look = (message: unknown) => bounds.push((message as { socket: Socket }).socket.timeout);
+  subscribe(channel, look);
+  onTestFinished(() => void unsubscribe(channel, look));
+  const { url } = await freshServer({ timeouts: { stall: 12_345 } });
+  await fetch(`${url}/users/1`);
+  await fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
+  expect(bounds).toEqual([12_345, 12_345]);
+});
+
+test('the service answers to the address that it listens on, and to names of the machine with the port', async () => {
+  const { server } = await freshServer({ host: '127.0.0.2', ownNames: ['laptop.local'] });
+  const { port } = server;
+  const hosts = [`127.0.0.2:${port}`, `laptop.local:${port}`, 'laptop.local', `127.0.0.3:${port}`];
+  const statuses = hosts.map(async (host) => {
+    const asked = get({ host: '127.0.0.2', port, path: '/health', headers: { host }, agent: false });
+    const [response] = await once(asked, 'response');
+    return response.resume().statusCode;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403]);
+});
+
 describe('beside other programs', () => {
   test('reads are answered and writes wait while another process holds the write lock', async () => {
     const { store, url } = await freshServer();
@@ -76,6 +106,7 @@ describe('beside other programs', () => {
   });
 
   test('a long list is of one moment, whatever is written meanwhile', async () => {
+    const warn = vi.spyOn(process, 'emitWarning');
     const { store, url } = await freshServer();
     store.change(() => {
       for (let i = 0; i < 2_999; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(5_000) });
@@ -84,17 +115,88 @@ describe('beside other programs', () => {
     await fetch(`${url}/users/1`, { method: 'DELETE' });
     expect(((await response.json()) as unknown[]).length).toBe(3_000);
     expect(await (await fetch(`${url}/userExerciseLogs`)).json()).toEqual([]);
+    expect(warn.mock.calls.join()).not.toContain('MaxListeners');
+    warn.mockRestore();
   });
 });
 
+test('a long list lets others come between its chunks, however fast it is read', async () => {
+  const { server, store, log } = await freshServer();
+  store.change(() => {
+    for (let i = 0; i < 2_000; i += 1) store.logs.create(stretch);
+  });
+  const [long, short] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')] as const;
+  const request = (path: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\n${more}\r\n`;
+  for (const socket of [long, short]) {
+    socket.write(request('/health'));
+    await once(socket, 'data');
+  }
+  const last = 'Connection: close\r\n';
+  long.write(request('/changes', last));
+  short.write(request('/users', last));
+  await Promise.all([ending(long), ending(short)]);
+  await expect.poll(() => log.join('')).toMatch(/GET \/users .*GET \/changes /s);
+});
+
+test('a slow reader that does read is not cut off', async () => {
+  const { server, store } = await freshServer();
+  store.change(() => {
+    for (let i = 0; i < 600; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await raw(
+    server.port,
+    `GET /userExerciseLogs HTTP/1.1\r\nHost: localhost:${server.port}\r\nConnection: close\r\n\r\n`,
+  );
+  // That of the log.
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test.each([
+  [new Error('boom'), /error: Error: boom\n +at /],
+  [new SciaticaError('damaged', 'boom'), /error: boom\n$/],
+])('the request log tells of an unforeseen error: %s', async (error, told) => {
+  const companion = {
+    get: () => {
+      throw error;
+    },
+  } as unknown as CompanionFiles;
+  const { url, log, server } = await freshServer({ companion });
+  expect((await fetch(`${url}/app/x`)).status).toBe(500);
+  await server.stop();
+  expect(log.join('').replace(/^.*GET .*\n/m, '')).toMatch(told);
+});
+
 describe('stopping', () => {
-  test('does not wait for connections on which nothing was asked', async () => {
-    const { server } = await freshServer({ timeouts: { stop: 60_000 } });
-    const socket = connect(server.port, '127.0.0.1');
+  test.each([
+    ['nothing', ''],
+    ['nonsense in the end', 'GET /health HTTP/1.1\r\nHost: localhost:§\r\n\r\nnonsense\r\n\r\n'],
+  ])('does not wait for a connection on which %s was asked', async (_, asked) => {
+    const never = 600_000;
+    const timeouts = { stop: never, headers: never, request: never, stall: never };
+    const { server } = await freshServer({ timeouts });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
     await once(socket, 'connect');
-    const closed = once(socket.resume(), 'close');
+    const ended = once(socket.resume(), 'end');
+    socket.write(asked.replace('§', String(server.port)));
+    if (asked !== '') await ended;
     await server.stop();
-    await closed;
+    await ended;
+  });
+
+  test('has nothing to do with connections that are gone', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    const unused = unusedConnections(server);
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(server, 'connection');
+    expect(unused.size).toBe(1);
+    socket.destroy();
+    await expect.poll(() => unused.size).toBe(0);
   });
 
   test('finishes what is in flight', async () => {
@@ -113,9 +215,10 @@ describe('stopping', () => {
     const stopped = server.stop();
     other.commit();
     other.close();
-    expect(await answer).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await answer).toMatch(/^HTTP\/1\.1 201 .*^connection: close\r$/ims);
     await stopped;
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+    expect(logBytesOf(store.path)).toBe(0);
   });
 
   test('cuts off what does not finish', async () => {
@@ -130,6 +233,17 @@ describe('stopping', () => {
     await server.stop();
     expect(await text).not.toContain('200');
   });
+});
+
+test('a service that has stopped leaves no timer behind', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  try {
+    const { server } = await freshServer();
+    await server.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('the request log has no query, for a query says what a person does, and no more of a path than one reads', async () => {

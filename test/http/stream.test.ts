@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
@@ -137,6 +138,18 @@ describe('a stream of changes', () => {
     await until(() => streams.every(({ events }) => events.length === 2));
     await server.stop();
     await until(() => streams.every(({ isOver }) => isOver));
+  });
+
+  test('ends when its reader closes its half of the connection', async () => {
+    const { url } = await freshServer();
+    const { host, port } = new URL(url);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET /changes HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
+    await once(socket, 'data');
+    const ended = once(socket, 'end');
+    socket.end();
+    await ended;
   });
 
   test('to HEAD has no body, and takes no place', async () => {
