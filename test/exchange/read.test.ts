@@ -66,7 +66,7 @@ describe('records are found where they stand', () => {
     [`${USER}\r\n\r\n${LOG}\n`, ['line 1 user', 'line 3 log']],
     [USER, ['line 1 user']],
     [
-      `\n\n${LOG}\n{"a":1}`,
+      `\n\n${LOG}\n{"origin":{}}`,
       [
         'line 3 log',
         'line 4: is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek, a pain entry pain, a trial seed, a trial day first',
@@ -81,6 +81,7 @@ describe('records are found where they stand', () => {
       ],
     ],
     [`${HEADER}\n${ROW},\n${ROW},"a\nb"\n\n${ROW},`, ['line 2 log', 'line 3 log', 'line 6 log']],
+    [`${HEADER}\r${ROW},\r${ROW},`, ['line 2 log', 'line 3 log']],
     [
       `${HEADER}\n${ROW}\n${ROW},a,b`,
       ['line 2: has 7 cells, the header has 8', 'line 3: has 9 cells, the header has 8'],
@@ -88,6 +89,12 @@ describe('records are found where they stand', () => {
     [HEADER, []],
   ])('%j', async (content, expected) => {
     expect(await outcome(content)).toEqual(expected);
+    expect(await outcome(content, undefined, 3)).toEqual(expected);
+  });
+
+  it('whatever a piece of the file begins with', async () => {
+    const start = `${HEADER}\n${ROW},`;
+    expect(await outcome(`${start}age-encryption.org/`, undefined, start.length)).toEqual(['line 2 log']);
   });
 });
 
@@ -179,6 +186,11 @@ describe('what is no such file is refused', () => {
     ],
   ])('%s', async (_, bytes, message) => {
     expect(await outcome(bytes)).toEqual([message]);
+  });
+
+  it('Latin-1 further on', async () => {
+    const [found] = await outcome(Buffer.from('[1,\n2,\n"\u00e9"]', 'latin1'), undefined, 4);
+    expect(found).toContain('in line 3 or after it');
   });
 
   it('a line or a record without end', async () => {
