@@ -8,6 +8,8 @@ import {
   birthImplied,
   countedDays,
   faultOfHappening,
+  isDay,
+  localStamp,
   yearsAgo,
 } from '../../src/domain/words/day.ts';
 
@@ -41,13 +43,26 @@ test('a birth is never before the first year', () => {
 test.each([
   ['2024-02-28', 1, '2024-02-29'],
   ['0000-01-03', -9, '0000-01-01'],
+  ['0000-01-03', -1, '0000-01-02'],
   ['9999-12-30', 9, '9999-12-31'],
+  ['9999-12-30', -1, '9999-12-29'],
   ['2025-02-28', 1, '2025-03-01'],
   ['2025-12-31', 1, '2026-01-01'],
   ['2026-01-01', -1, '2025-12-31'],
   ['2026-03-29', -1, '2026-03-28'],
   ['2026-03-28', 366, '2027-03-29'],
 ])('%s and %d days', (day, days, other) => expect(addDays(day, days)).toBe(other));
+
+test.each([
+  ['2026-02-30', true],
+  ['2026-02-03T00:00', false],
+  [' 2026-02-03', false],
+  ['2026-2-3', false],
+  [20260203, false],
+])('%j is written as a day: %s', (value, expected) => expect(isDay(value)).toBe(expected));
+
+test('a moment in the name of a file has hours, minutes and seconds', () =>
+  expect(localStamp(new Date(2026, 10, 1, 2, 3, 4))).toBe('2026-11-01-020304'));
 
 describe('the local day', () => {
   const day = fileURLToPath(new URL('../../src/domain/words/day.ts', import.meta.url));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { KindName } from '../../src/domain/kinds.ts';
 import { type LogInput, logFields } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { painLocations, type UserInput, userFields } from '../../src/domain/user.ts';
@@ -59,7 +60,11 @@ const date = {
     '2025-02-30',
     '2025-02-29',
     '1900-02-29',
+    '2025-02-31',
     '2025-04-31',
+    '2025-06-31',
+    '2025-09-31',
+    '2025-11-31',
     '2025-13-01',
     '2025-00-10',
     '2025-01-00',
@@ -216,6 +221,38 @@ describe.each(kinds)('$noun', ({ table, sample, input, patch, fields }) => {
       expect(patch({ [field]: example })).toStrictEqual({ [field]: example });
     });
   });
+});
+
+test.each<[KindName, string, number, number]>([
+  ['log', 'userId', 1, 999_999_999_999_999],
+  ['painEntry', 'pain', 1, 10],
+  ['goal', 'sessionsPerWeek', 1, 100],
+  ['trial', 'days', 14, 84],
+  ['trial', 'difference', 1, 5],
+  ['trial', 'seed', 0, 2_147_483_647],
+  ['trialDay', 'first', 1, 10],
+  ['trialDay', 'second', 1, 10],
+])('of a %s, %s is from %i to %i', (kind, field, min, max) => {
+  const { patch } = checksOf(kind);
+  for (const value of [min, max]) expect(patch({ [field]: value })).toEqual({ [field]: value });
+  for (const value of [min - 1, max + 1])
+    expect(failure(() => patch({ [field]: value })).issues[0]?.fault?.code).toBe('out-of-range');
+});
+
+test.each<[KindName, string, number]>([
+  ['log', 'medication', 200],
+  ['painEntry', 'notes', 10_000],
+  ['trialDay', 'notes', 10_000],
+  ['routine', 'name', 100],
+  ['trial', 'otherExercise', 100],
+])('of a %s, %s has at most %i characters, and some', (kind, field, max) => {
+  const { patch } = checksOf(kind);
+  const longest = 'x'.repeat(max);
+  expect(patch({ [field]: longest })).toEqual({ [field]: longest });
+  const faults = [`${longest}x`, ' '].map(
+    (text) => failure(() => patch({ [field]: text })).issues[0]?.fault?.code,
+  );
+  expect(faults).toEqual(['too-long', 'blank']);
 });
 
 test.each(['\0', 'a\0b', 'nora@example.org\0'])('a NUL is named as what is wrong with %j', (text) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { notFound } from '../../src/domain/errors.ts';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import { checksOf } from '../../src/domain/schema.ts';
+import { checkEach, checksOf } from '../../src/domain/schema.ts';
 import { failure, log, shown, user } from './samples.ts';
 
 test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [shown(value), value]))(
@@ -72,12 +73,85 @@ describe('a field that does not exist is refused', () => {
     expect(error.issues.map(({ field }) => field).sort()).toStrictEqual(['painLevel', 'pain_level']);
   });
 
+  test('of 60 characters with its whole name, of more with the beginning', () => {
+    const named = (length: number) =>
+      failure(() => checksOf('log').input({ ...log, ['x'.repeat(length)]: 1 })).issues[0]?.field;
+    expect([named(60), named(61)]).toEqual(['x'.repeat(60), `${'x'.repeat(60)}…`]);
+  });
+
   test('by no more than 60 characters of its name, cut between characters', () => {
     const [issue] = failure(() =>
       checksOf('log').input({ ...log, [`${'x'.repeat(59)}\u{1F9D8}${'y'.repeat(999)}`]: 1 }),
     ).issues;
     expect(issue?.field.length).toBeLessThanOrEqual(61);
     expect(issue?.field.isWellFormed()).toBe(true);
+  });
+});
+
+describe('a null for an optional field', () => {
+  const taken = { ...log, medication: null };
+  test('says in a new record that it has none', () => {
+    expect(checksOf('log').input(taken)).toStrictEqual(log);
+    expect(checksOf('log').record({ id: 1, ...taken })).toStrictEqual({ id: 1, ...log });
+  });
+  test('clears it in a record that is replaced or changed', () => {
+    expect(checksOf('log').replacement(taken)).toStrictEqual(taken);
+    expect(checksOf('log').patch({ medication: null, notes: undefined })).toStrictEqual({ medication: null });
+  });
+  test('is none for a field that all have', () => {
+    expect(failure(() => checksOf('log').patch({ notes: null })).issues).toMatchObject([{ field: 'notes' }]);
+  });
+});
+
+describe('a list', () => {
+  const bridge = { exerciseName: 'Bridge', exerciseType: 'strengthening' };
+  const of = (exercises: unknown) => failure(() => checksOf('routine').patch({ exercises })).issues;
+  test.each<[unknown, string, object]>([
+    [
+      Array.from({ length: 51 }, (_, i) => ({ ...bridge, exerciseName: `${i}` })),
+      'exercises',
+      { code: 'out-of-range', minimum: 1, maximum: 50 },
+    ],
+    [['Bridge'], 'exercises[0]', { code: 'wrong-type' }],
+    [
+      [bridge, { ...bridge, exerciseName: ' ' }],
+      'exercises[1].exerciseName',
+      { code: 'blank', minLength: 1 },
+    ],
+    [
+      [bridge, { ...bridge, exerciseName: 'Plank' }, { ...bridge, exerciseName: 'BRIDGE' }],
+      'exercises[2].exerciseName',
+      { code: 'repeated' },
+    ],
+  ])('%j: the fault of %s', (exercises, field, fault) => {
+    expect(of(exercises)).toMatchObject([{ field, fault }]);
+  });
+
+  test('takes 50 and names what is unknown in one without a field of the whole', () => {
+    const exercises = Array.from({ length: 50 }, (_, i) => ({ ...bridge, exerciseName: `${i}` }));
+    expect(checksOf('routine').patch({ exercises })).toEqual({ exercises });
+    expect(of([{ ...bridge, exercise: 1 }])[0]?.message).toBe('is not a field here');
+  });
+});
+
+describe('records together', () => {
+  const check = checksOf('log').input;
+  test('are 1 to 500', () => {
+    expect(checkEach(Array(500).fill(log), check)).toHaveLength(500);
+    for (const count of [0, 501])
+      expect(failure(() => checkEach(Array(count).fill(log), check)).issues).toMatchObject([
+        { field: 'body', fault: { code: 'out-of-range', minimum: 1, maximum: 500 } },
+      ]);
+  });
+  test('have their faults named by their places', () => {
+    const { issues } = failure(() => checkEach([log, { ...log, painAfter: 11 }, 7], check));
+    expect(issues.map(({ field }) => field)).toEqual(['[1].painAfter', '[2]']);
+  });
+  test('of which one cannot be looked up are no fault of the input', () => {
+    const missing = () => {
+      throw notFound('log', 7);
+    };
+    expect(() => checkEach([log], missing)).toThrow('There is no log 7.');
   });
 });
 

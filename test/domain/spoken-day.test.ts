@@ -83,18 +83,24 @@ describe('a day', () => {
     ['0 may', 'is no day: 0 May does not exist'],
     ['1.13.2026', 'has no month 13: there are 12'],
     ['13/14', 'has no month 14: there are 12'],
+    ['03/12', 'can mean 3 December or 12 March: write 2025-12-03 or 2025-03-12'],
+    ['12/03', 'can mean 12 March or 3 December: write 2025-03-12 or 2025-12-03'],
     ['03/04', 'can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04'],
     ['moday', 'is no day (did you mean monday?)'],
     ['last firday', 'is no day (did you mean last friday?)'],
     ['Yesteday', 'is no day (did you mean yesterday?)'],
     ['3 dayss ago', 'is no day (did you mean 3 days ago?)'],
     ['21 novembr', 'is no day (did you mean 21 november?)'],
+    ['21st of  novembr, 2025', 'is no day (did you mean 21st of  november, 2025?)'],
     ['01/02/2026', 'can mean 1 February or 2 January: write 2026-02-01 or 2026-01-02'],
   ])('%j %s', (text, fault) => {
     expect(faultOfDay(text, TODAY)).toBe(fault);
     expect(parseDay(text, TODAY)).toBe(text);
   });
 });
+
+test('a 29 February may be eight years ago', () =>
+  expect(parseDay('29 feb', '2104-02-28')).toBe('2096-02-29'));
 
 describe('a month or a year, where one of its days is meant', () => {
   test.each<[string, string, string]>([

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fromTexts } from '../../src/domain/codec.ts';
-import { describeIssue, invalid, notFound } from '../../src/domain/errors.ts';
-import { expectation } from '../../src/domain/fields.ts';
+import { fromCells, fromTexts, shown, toCell, toText } from '../../src/domain/codec.ts';
+import { describeIssue, type Issue, invalid, notFound, Outdated, tried } from '../../src/domain/errors.ts';
+import { foldedName } from '../../src/domain/exercise.ts';
+import { expectation, type Field } from '../../src/domain/fields.ts';
 import { exerciseTypes, logFields, suggestEffective } from '../../src/domain/log.ts';
-import { parseSort } from '../../src/domain/sort.ts';
+import { routineFields } from '../../src/domain/routine.ts';
+import { parseFields, parseSort } from '../../src/domain/sort.ts';
+import { trialFields } from '../../src/domain/trial.ts';
 import { userFields } from '../../src/domain/user.ts';
 import { closest, didYouMean } from '../../src/domain/words/suggest.ts';
 import { failure } from './samples.ts';
@@ -45,6 +48,39 @@ describe('fromTexts', () => {
   });
 });
 
+describe('a value', () => {
+  const { exercises } = routineFields;
+  const { example } = exercises;
+  const json = JSON.stringify(example);
+
+  test.each<[Field, unknown, string | number | null, text: string, shown: string]>([
+    [logFields.painAfter, 4, 4, '4', '4'],
+    [logFields.effective, true, 1, 'true', 'yes'],
+    [logFields.effective, false, 0, 'false', 'no'],
+    [exercises, example, json, json, 'Piriformis Stretch, Bird Dog'],
+    [logFields.effective, undefined, null, '', ''],
+  ])('of $label, %j', (field, value, cell, text, words) => {
+    expect([toCell(field, value), toText(value), shown(field, value)]).toEqual([cell, text, words]);
+    expect(fromCells({ field }, () => cell)).toEqual(value === undefined ? {} : { field: value });
+    if (cell === null)
+      expect([toCell(field, null), toText(null), shown(field, null)]).toEqual([null, '', '']);
+    else expect(fromTexts({ field }, { field: text })).toEqual({ field: value });
+  });
+
+  test.each<[Field, string | number]>([
+    [logFields.effective, 7],
+    [exercises, '{'],
+  ])('of $label that no value makes stays as it is, for the schema to refuse: %j', (field, cell) =>
+    expect(fromCells({ field }, () => cell)).toEqual({ field: cell }),
+  );
+});
+
+test.each([
+  ['BIRD Dog', 'bird dog'],
+  ['U\u0308bung', 'übung'],
+  ['\u0130\u0316', 'i\u0316\u0307'],
+])('%j and %j are one name', (one, other) => expect(foldedName(one)).toBe(foldedName(other)));
+
 describe('parseSort', () => {
   const known = ['id', 'userId', 'date', 'notes'];
   const key = (field: string, descending = false) => ({ field, descending });
@@ -71,7 +107,16 @@ describe('parseSort', () => {
   ])('%j is refused', (text, message) => {
     const error = failure(() => parseSort(text, known));
     expect(error.code).toBe('invalid');
-    expect(error.issues[0]).toMatchObject({ field: 'sort', message: expect.stringContaining(message) });
+    expect(error.issues[0]).toMatchObject({
+      field: 'sort',
+      message: expect.stringContaining(message),
+      fault: { code: message.includes('twice') ? 'repeated' : 'unknown' },
+    });
+  });
+
+  test('names the fields to show as well', () => {
+    expect(parseFields('notes,id', known)).toEqual(['notes', 'id']);
+    expect(failure(() => parseFields('id,id', known)).message).toBe('fields names id twice');
   });
 });
 
@@ -96,10 +141,14 @@ describe('closest', () => {
   test('of several, the nearest; of equals, the first', () => {
     expect(closest('stretcj', ['stretchx', 'stretch'])).toBe('stretch');
     expect(closest('abcd', ['abcx', 'abcy'])).toBe('abcx');
+    expect(closest('ab', ['abc'])).toBe('abc');
   });
   test('nothing from nothing', () => expect(closest('a', [])).toBeUndefined());
   test('as words', () => {
     expect(didYouMean('pain_level', ['painLevel'])).toBe(' (did you mean painLevel?)');
+    expect(didYouMean('x'.repeat(100), ['xx', 'x'.repeat(99)])).toContain(
+      ` (did you mean ${'x'.repeat(99)}?)`,
+    );
     expect(didYouMean('x'.repeat(101), ['x'.repeat(100)])).toBe('');
   });
 });
@@ -120,10 +169,28 @@ test.each([
   [userFields.age, 'a whole number from 0 to 130'],
   [logFields.painBefore, 'a whole number from 1 to 10'],
   [logFields.userId, 'a whole number, 1 or more'],
+  [trialFields.seed, 'a whole number from 0 to 2,147,483,647'],
+  [routineFields.exercises, 'a list of 1 to 50 objects with exerciseName and exerciseType'],
   [logFields.effective, 'true or false'],
   [logFields.date, 'a calendar day as YYYY-MM-DD'],
   [logFields.exerciseType, `one of ${exerciseTypes.join(', ')}`],
 ])('$label must be …', (field, words) => expect(expectation(field)).toBe(words));
+
+test('faults are gathered, and any other error is thrown', () => {
+  const issues: Issue[] = [];
+  const fault = { field: 'a', message: 'is x' };
+  expect(
+    tried(issues, () => {
+      throw invalid([fault]);
+    }),
+  ).toBeUndefined();
+  expect(issues).toEqual([fault]);
+  expect(() =>
+    tried(issues, () => {
+      throw notFound('log', 7);
+    }),
+  ).toThrow('There is no log 7.');
+});
 
 test('errors read as one line', () => {
   expect(describeIssue({ at: 'line 3', field: 'age', message: 'must be old' })).toBe(
@@ -136,4 +203,6 @@ test('errors read as one line', () => {
     ]).message,
   ).toBe('a is x; b is y');
   expect(notFound('log', 7)).toMatchObject({ code: 'not-found', message: 'There is no log 7.' });
+  expect(new Outdated(5, 'restored').message).toContain('since 5 are not all there: a backup was restored.');
+  expect(new Outdated(5, 'erased').message).toContain('somebody was erased');
 });

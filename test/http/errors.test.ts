@@ -63,10 +63,12 @@ describe('a fault has a code and the bounds', () => {
     ['exerciseType', 'yoga', { code: 'not-a-choice', values: ['stretch', 'strengthening'] }],
     ['exerciseName', '  ', { code: 'blank', minLength: 1 }],
     ['exerciseName', 'x'.repeat(101), { code: 'too-long', maxLength: 100 }],
+    ['exerciseName', ' '.repeat(100), { code: 'blank', minLength: 1 }],
     ['exerciseName', '\ud800', { code: 'not-unicode' }],
     ['notes', 'a\0', { code: 'not-unicode' }],
     ['notes', null, { code: 'wrong-type' }],
     ['email', 'nora', { code: 'not-an-email' }],
+    ['email', '😀'.repeat(254), { code: 'not-an-email' }],
   ])('%s %j', (name, value, fault) => {
     const fields = { ...userFields, ...logFields };
     expect(faultOf(fields[name], value)).toEqual(fault);

@@ -5,6 +5,8 @@ import { Covariance } from '../../../src/insights/stats/covariance.ts';
 import {
   confidenceSequence,
   type Estimate,
+  evidenceAbove,
+  evidenceBelow,
   meanEstimate,
   priorDeviation,
   tInterval,
@@ -113,6 +115,40 @@ describe('the confidence sequence', () => {
       const given = estimate({ size: n, freedom: n + 3 });
       expect(half(confidenceSequence(given))).toBeGreaterThan(half(tInterval(given)));
     }
+  });
+});
+
+describe('the evidence', () => {
+  /** The likelihood of t, but for what does not depend on the effect, which is in deviations: over the unknown deviation, in small steps. */
+  const likelihood = (t: number, { freedom, size }: Estimate, effect: number) => {
+    let sum = 0;
+    for (let s = 0.05; s < 12; s += 0.05)
+      sum +=
+        s ** freedom *
+        Math.exp(-(s * s + ((t * s) / Math.sqrt(freedom) - effect * Math.sqrt(size)) ** 2) / 2);
+    return sum;
+  };
+
+  test.each([
+    [-2, 5, 8],
+    [-1, 3, 6],
+    [-0.4, 60, 63],
+    [-1.2, 2.4, 13],
+    [0.3, 40, 43],
+  ])('of a mean of %d in %d sessions is the mixture over the effects below 0', (value, size, freedom) => {
+    const given = estimate({ value, size, freedom });
+    const t = value * Math.sqrt(size);
+    let mixture = 0;
+    for (let effect = -5.9975; effect < 0; effect += 0.005)
+      mixture +=
+        (0.01 / Math.sqrt(2 * Math.PI)) * Math.exp(-(effect ** 2) / 2) * likelihood(t, given, effect);
+    const expected = mixture / likelihood(t, given, 0);
+    expect(evidenceBelow(given) / expected).toBeCloseTo(1, 3);
+    expect(evidenceAbove({ ...given, value: -value, deviation: 1 })).toBe(evidenceBelow(given));
+  });
+
+  test('never reaches 1 where there is no effect', () => {
+    expect(evidenceBelow(estimate({ size: 20, freedom: 23 }))).toBeLessThan(1);
   });
 });
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import type { Field } from '../../src/domain/fields.ts';
+import { logFields, until } from '../../src/domain/log.ts';
+import { textMeant } from '../../src/domain/typed.ts';
+import { userFields } from '../../src/domain/user.ts';
+
+test.each<[Field, string, string]>([
+  [logFields.date, 'yesterday', '2026-03-01'],
+  [logFields.date, 'march', 'march'],
+  [until, 'march', '2026-03-31'],
+  [userFields.diagnosisDate, '2024', '2024-01-01'],
+  [logFields.painBefore, 'six', '6'],
+  [userFields.age, 'six', 'six'],
+  [logFields.exerciseType, 'stret', 'stretch'],
+  [logFields.exerciseType, 'str', 'str'],
+  [logFields.notes, 'six', 'six'],
+])('for $label, %j means %j', (field, text, meant) =>
+  expect(textMeant(field, text, '2026-03-02')).toBe(meant),
+);
