@@ -149,14 +149,14 @@ function adjustedChanges(
   );
 }
 
-/** The exercise that came right before this one in each of its sessions, where it was hardly ever the first of a day. */
+/** The exercise that came right before this one in each of its sessions but two at most. */
 function alwaysAfter(
   tallies: readonly ExerciseTally[],
-  { marks, before, numberOf }: DiaryFindings,
+  { before }: DiaryFindings,
   number: number,
 ): string | null {
   const sessions = tallies[number]?.table.sessions ?? 0;
-  if (sessions < FEWEST_TO_SAY || marks.firsts(numberOf(number)) >= FEWEST_TO_SAY) return null;
+  if (sessions < FEWEST_TO_SAY) return null;
   const [which, times] = [...(before[number] ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a), [number, 0]);
   const isAlways = which !== number && times > sessions - FEWEST_TO_SAY;
   return isAlways ? (tallies[which]?.exerciseName ?? null) : null;

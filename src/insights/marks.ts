@@ -169,11 +169,6 @@ export class Marks {
     );
   }
 
-  /** Sessions that were the first of their day. */
-  firsts(exercise: number): number {
-    return this.#firsts[exercise]?.n ?? 0;
-  }
-
   /** The change at the usual pain before, at the places of the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
     return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise));

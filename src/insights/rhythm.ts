@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /**
- * @param sessionsByDay number of sessions of each day that has any
+ * @param sessionsByDay number of sessions of each day that has any, in order
  * @param period the days that count, sessions or not
  */
 export function summarizeRhythm(
@@ -18,7 +18,7 @@ export function summarizeRhythm(
   asOf: string,
   target?: Target,
 ): Rhythm {
-  const days = [...sessionsByDay.keys()].sort().map(dayNumber);
+  const days = [...sessionsByDay.keys()].map(dayNumber);
   const sessions = [...sessionsByDay.values()].reduce((sum, count) => sum + count, 0);
   const weeks = Math.max(1, (dayNumber(period.until) - dayNumber(period.since) + 1) / 7);
   const last = days.at(-1);

@@ -134,12 +134,12 @@ function monthsLine(columns: readonly Column[]): string {
   let line = ' '.repeat(GUTTER);
   for (const [i, { start }] of columns.entries()) {
     const month = start.slice(0, 7);
-    if (i > 0 && columns[i - 1]?.start.slice(0, 7) === month) continue;
+    if (columns[i - 1]?.start.slice(0, 7) === month) continue;
     const name = monthInWords(month, false).slice(0, 3);
     const at = GUTTER + i;
     const next = columns.findIndex(({ start: later }) => later.slice(0, 7) > month);
     const room = (next < 0 ? columns.length : next) - i;
-    if (room > name.length && at >= line.length) line = line.padEnd(at) + name;
+    if (room > name.length) line = line.padEnd(at) + name;
   }
   return line.trimEnd();
 }

@@ -124,9 +124,9 @@ function weekday(words: string, today: string): Reading {
   return { day: addDays(today, -((now - wanted + 7) % 7 || 7)) };
 }
 
-/** The number, from 0, of a name of which at least three letters are given. */
+/** The number, from 0, of the name that begins with these letters. */
 function numberOf(text: string | undefined, names: readonly string[]): number | undefined {
-  if (text === undefined || text.length < 3) return undefined;
+  if (text === undefined) return undefined;
   const found = names.findIndex((name) => name.toLowerCase().startsWith(text));
   return found < 0 ? undefined : found;
 }

@@ -99,19 +99,19 @@ export class Covariance {
   /**
    * By how much the mean response of a group is higher than that of other groups together, each as often as it was seen,
    * at the same covariates.
+   * @param others not the group itself
    * @returns null where they cannot be told apart: less information than one observation has
    */
   contrast(group: number, others: readonly number[]): Estimate | null {
     this.#solve();
     const own = this.#groups[group];
-    const rest = others.filter((other) => other !== group);
-    const total = rest.reduce((sum, other) => sum + this.count(other), 0);
+    const total = others.reduce((sum, other) => sum + this.count(other), 0);
     if (!own || total === 0) return null;
     const apart = this.#apart;
     apart.set(own.means);
     let value = own.mean;
     const weights: [number, number][] = [[group, 1]];
-    for (const other of rest) {
+    for (const other of others) {
       const { n, mean, means } = this.#groups[other] as Group;
       const share = n / total;
       value -= share * mean;
