@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { trialFields } from '../../src/domain/trial.ts';
-import { painDays } from '../../src/insights/pain-days.ts';
 import { openStore } from '../../src/store/store.ts';
 import { freshPath, nora, noraWith, prepared, run, session, TODAY, type World } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
@@ -14,6 +13,7 @@ const entriesOf = (path: string) => {
     store.close();
   }
 };
+
 const of = (given: object) => ({ id: 1, userId: 1, date: TODAY, ...given });
 
 describe('what is recorded', () => {
@@ -190,30 +190,6 @@ describe('the last 90 days', () => {
       stderr: expect.stringContaining('sciatica pain 6'),
     });
   });
-});
-
-test.each<[string, object[], object[], number]>([
-  [
-    'the morning, whatever the order of entry',
-    [of({ pain: 2, timeOfDay: 'night' }), of({ id: 2, pain: 5, timeOfDay: 'morning' })],
-    [],
-    5,
-  ],
-  ['an entry without time before a session', [of({ pain: 3 })], [of({ painBefore: 6, painAfter: 4 })], 3],
-  [
-    'a session before the evening',
-    [of({ pain: 3, timeOfDay: 'evening' })],
-    [of({ painBefore: 6, painAfter: 4 })],
-    6,
-  ],
-  [
-    'the first session',
-    [],
-    [of({ id: 2, painBefore: 6, painAfter: 4 }), of({ painBefore: 7, painAfter: 1 })],
-    7,
-  ],
-])('the first value of a day is %s', (_, entries, sessions, first) => {
-  expect(painDays(entries as never, sessions as never)).toMatchObject([{ first }]);
 });
 
 test('home asks how it is until it is told', async () => {

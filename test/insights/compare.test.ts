@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { comparedPeriods, compareTallies, tallyOf } from '../../src/insights/index.ts';
 import { comparePeriods, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);
@@ -60,6 +61,58 @@ test('days that resemble each other make the interval of two periods wider', () 
   expect(inFlares).toMatchObject({ difference: -1, shift: 'unclear' });
 });
 
+test.each([
+  [3, 3, 'lower'],
+  [2, 40, 'too-few'],
+  [40, 2, 'too-few'],
+])('of %i sessions before and %i after the shift is %s', (then, now, shift) => {
+  const logs = logsOf([...times(40, 4).slice(0, then), ...times(now, -4)]);
+  const start = logs[then]?.date ?? '';
+  const { meanChange, exercises } = comparePeriods(
+    logs,
+    { since: '2026-01-01', until: logs[then - 1]?.date ?? '' },
+    { since: start, until: '2026-12-31' },
+  );
+  expect([meanChange.shift, exercises[0]?.meanChange.shift]).toEqual([shift, shift]);
+});
+
+test('what is no longer done stands in the order of names and types, and what both left out is told together', () => {
+  const stopped = [...logsOf([0, 0], { exerciseName: 'B' }), ...logsOf([0], { exerciseName: 'A' })];
+  const logs = [...stopped, ...logsOf([0], { exerciseName: 'A', exerciseType: 'strengthening' })];
+  const { exercises, leftOut } = compareTallies(
+    [tallyOf(logs), tallyOf([])],
+    [{ leftOut: 2 }, { leftOut: 3 }],
+  );
+  expect(exercises.map(({ exerciseName, exerciseType }) => `${exerciseName} ${exerciseType}`)).toEqual([
+    ...['A strengthening', 'A stretch', 'B stretch'],
+  ]);
+  expect(leftOut).toBe(5);
+});
+
+const ends = { first: '2026-01-10', last: '2026-03-31' };
+const none = { first: undefined, last: undefined };
+
+test.each<[Parameters<typeof comparedPeriods>[0], Parameters<typeof comparedPeriods>[1], string[]]>([
+  [{}, ends, ['2026-02-04', '2026-03-03', '2026-03-04', '2026-03-31']],
+  [{}, none, ['2026-03-09', '2026-04-05', '2026-04-06', '2026-05-03']],
+  [{ since: '2026-03-30' }, ends, ['2026-03-28', '2026-03-29', '2026-03-30', '2026-03-31']],
+  [{ since: '2026-03-31' }, ends, ['2026-03-30', '2026-03-30', '2026-03-31', '2026-03-31']],
+  [{ before: '2026-02-01' }, ends, ['2026-01-10', '2026-01-31', '2026-02-01', '2026-03-31']],
+  [{ before: '2026-01-01' }, ends, ['2025-12-31', '2025-12-31', '2026-01-01', '2026-03-31']],
+  [{ before: '2026-04-02' }, ends, ['2026-01-10', '2026-04-01', '2026-04-02', '2026-04-02']],
+])('%j of sessions %j compares these periods', (asked, ends, days) => {
+  const periods = comparedPeriods(asked, ends, '2026-05-03');
+  expect(periods.flatMap(({ since, until }) => [since, until])).toEqual(days);
+});
+
+test.each([
+  [{ since: '2026-03-02', until: '2026-03-01' }, 'since begins an empty period'],
+  [{ before: '2026-03-02', since: '2026-03-01' }, 'before takes all there is'],
+  [{ before: '2026-03-02', until: '2026-03-04' }, 'before takes all there is'],
+])('%j are no two periods', (asked, message) => {
+  expect(() => comparedPeriods(asked, ends, '2026-05-03')).toThrow(message);
+});
+
 test('an empty period is too few to say, not zero', () => {
   const period = { since: '2020-01-01', until: '2020-01-02' };
   expect(comparePeriods(logsOf([-1]), period, period)).toMatchObject({
@@ -79,4 +132,10 @@ test('no interval is wider than the scale', () => {
     { since: '2026-01-02', until: '2026-01-02' },
   );
   expect(painBefore).toMatchObject({ difference: -8, interval: [-9, expect.any(Number)], shift: 'too-few' });
+  const { meanChange } = comparePeriods(
+    [...logsOf([-9], { painBefore: 10 }), ...logsOf([0, 9], { painBefore: 1 }).slice(1)],
+    { since: '2026-01-01', until: '2026-01-01' },
+    { since: '2026-01-02', until: '2026-01-02' },
+  );
+  expect(meanChange).toMatchObject({ difference: 18, interval: [expect.any(Number), 18] });
 });

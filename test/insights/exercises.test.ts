@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { responds, responseRules, summarize } from '../../src/insights/index.ts';
+import { ranked, responds, responseRules, summarize } from '../../src/insights/index.ts';
 import { log, logsOf } from './helpers.ts';
 
 const anyLog: fc.Arbitrary<Log> = fc
@@ -115,6 +115,60 @@ describe('the figures of an exercise', () => {
     // It is −1.90: −2.33 × 3/5 − 1.90 × 2/5 = −2.16, before −2. The mean of the means, −0.78, would put it behind.
     const exercises = { Three: [-2, -3, -2], Hundred: repeat(100, [-2]), Rest: [2, 2, 2] };
     expect(inOrder(exercises)).toEqual(['Three', 'Hundred', 'Rest']);
+  });
+
+  const ranks = (
+    exercises: [name: string, sessions: number, effect: number, isFew?: boolean, type?: string][],
+  ) =>
+    ranked(
+      exercises.map(([exerciseName, sessions, effect, isFew, exerciseType = 'stretch']) => ({
+        ...({ exerciseName, exerciseType, sessions, effect, verdict: isFew ? 'too-few' : 'open' } as const),
+      })),
+      ({ sessions }) => sessions,
+    ).map(({ exerciseName, exerciseType, rank }) => `${exerciseName} ${exerciseType} ${rank}`);
+
+  test('the order draws towards the mean as two sessions do: −2 × 3/5 stands before −1.4 × 10/12', () => {
+    expect(
+      ranks([
+        ['Rest', 20, 1],
+        ['Ten', 10, -1.4],
+        ['Three', 3, -2],
+      ]),
+    ).toEqual([...['Three stretch 1', 'Ten stretch 2', 'Rest stretch 3']]);
+  });
+
+  test('of equals stands first the one with more sessions, then by name and type; too few stand last, by their number', () => {
+    expect(
+      ranks([
+        ['Once', 1, -9, true],
+        ['Twice', 2, 3, true],
+        ['B', 5, -1],
+        ['A', 5, -1, false, 'stretch'],
+        ['A', 5, -1, false, 'strengthening'],
+        ['More', 6, -1],
+      ]),
+    ).toEqual([
+      ...['More stretch 1', 'A strengthening 2', 'A stretch 3', 'B stretch 4'],
+      ...['Twice stretch null', 'Once stretch null'],
+    ]);
+  });
+
+  test('the change at the usual pain is that of 3 sessions or more', () => {
+    expect(summarize(logsOf([-1, -2, -3])).exercises[0]?.adjusted).not.toBeNull();
+    expect(summarize(logsOf([-1, -2])).exercises[0]?.adjusted).toBeNull();
+  });
+
+  test.each<[medications: (string | undefined)[], medication: object | null]>([
+    [['a', 'a', undefined, undefined], { name: 'a', sessions: 2, meanChange: -3.5, without: -1.5 }],
+    [['a', 'b', undefined, undefined], { name: null, sessions: 2, meanChange: -3.5, without: -1.5 }],
+    [['a', 'a', 'a', 'a'], { name: 'a', sessions: 4, meanChange: -2.5, without: null }],
+    [[undefined, undefined, undefined, undefined], null],
+  ])('with medication %j: %j', (medications, expected) => {
+    const logs = logsOf([-4, -3, -2, -1]).map((each, i) => {
+      const medication = medications[i];
+      return medication === undefined ? each : { ...each, medication };
+    });
+    expect(summarize(logs).exercises[0]?.medication).toEqual(expected);
   });
 
   test('eight sessions from 6 to 4 are clearly followed by less pain', () => {

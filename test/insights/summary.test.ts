@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summarize, summarizePlaces, Tally, weeklyMedians } from '../../src/insights/index.ts';
+import { responseRules, summarize, summarizePlaces, Tally, weeklyMedians } from '../../src/insights/index.ts';
 import { log } from './helpers.ts';
 
 const on = (date: string, painBefore = 5, more = {}) =>
@@ -15,6 +15,16 @@ describe('a summary', () => {
       rhythm: null,
       asOf: null,
     });
+  });
+
+  test('counts as control the days without exercise on which pain was recorded twice', () => {
+    const entries = ['2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02', '2026-03-03'];
+    const summary = summarize(
+      [on('2026-03-02')],
+      {},
+      entries.map((date, id) => ({ id, date, pain: 5 })),
+    );
+    expect(summary.controlDays).toBe(1);
   });
 
   test('leaves out what is outside the period', () => {
@@ -38,9 +48,9 @@ describe('a summary', () => {
   test('is the same when sessions alike are added at once', () => {
     const tally = new Tally();
     tally.add(on('2026-01-01', 7), 3);
-    tally.add(on('2026-01-02', 4, { exerciseName: 'Bird Dog' }), 2);
+    const two = on('2026-01-02', 4, { exerciseName: 'Bird Dog', painAfter: 2, medication: 'ibuprofen' });
+    tally.add(two, 2);
     const one = on('2026-01-01', 7);
-    const two = on('2026-01-02', 4, { exerciseName: 'Bird Dog' });
     expect(tally.summary()).toEqual(summarize([one, two, one, two, one]));
   });
 
@@ -73,6 +83,28 @@ describe('the trend', () => {
       interval: null,
       direction: 'too-few',
     });
+  });
+
+  test.each([
+    [8, 42, true],
+    [7, 42, false],
+    [8, 41, false],
+  ])('of %i days over %i days has a slope: %s', (count, span, expected) => {
+    const days = [...Array(count - 1).keys(), span - 1];
+    const logs = days.map((n) => on(new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10), 5));
+    expect(summarize(logs).pain?.slopePerWeek !== null).toBe(expected);
+  });
+
+  test('is of the first pain of each day, an entry without time before the sessions', () => {
+    const entries = [
+      { id: 1, date: '2026-03-02', pain: 3 },
+      { id: 2, date: '2026-03-03', pain: 2, timeOfDay: 'evening' as const },
+      { id: 3, date: '2026-03-04', pain: 8, timeOfDay: 'night' as const },
+      { id: 4, date: '2026-03-04', pain: 4, timeOfDay: 'morning' as const },
+    ];
+    const { pain, level } = summarize([on('2026-03-02', 6), on('2026-03-03', 7)], {}, entries);
+    expect(pain?.weeks).toEqual([{ week: '2026-03-02', sessions: 2, median: 4 }]);
+    expect(level).toMatchObject({ days: 3, sessions: 2, mean: 4.6667 });
   });
 
   test('weekly medians from Mondays; the last 4 weeks up to the day asked for, and the 4 before', () => {
@@ -149,8 +181,26 @@ describe('the rhythm', () => {
       asOf: '2026-04-30',
       rhythm: { sessionsPerWeek: 1, daysSinceLast: 46 },
       pain: { last4Weeks: { until: '2026-04-30' } },
+      level: { since: '2026-01-01', until: '2026-04-30', days: 4 },
     });
     expect(summarize([], {}, pain)).toMatchObject({ since: '2026-01-01', until: '2026-04-30' });
+  });
+
+  test('the longest gap is the first of equals, and from one day to the next', () => {
+    const gapOf = (...dates: string[]) => summarize(dates.map((date) => on(date))).rhythm?.longestGap;
+    expect(gapOf('2026-03-07', '2026-03-01', '2026-03-04')).toEqual({
+      ...{ days: 3, from: '2026-03-01', to: '2026-03-04' },
+    });
+    expect(gapOf('2026-03-01', '2026-03-02')).toEqual({ days: 1, from: '2026-03-01', to: '2026-03-02' });
+  });
+
+  test('within one week no week is whole, and nothing is after its end', () => {
+    const target = { perWeek: 1, counts: 'sessions' } as const;
+    const options = { since: '2026-03-03', until: '2026-03-05', asOf: '2026-03-03', target };
+    expect(summarize([on('2026-03-04')], options).rhythm).toMatchObject({
+      daysSinceLast: 0,
+      target: { weeks: 0, weeksReached: 0 },
+    });
   });
 
   test('a period under a week counts as one', () => {
@@ -186,6 +236,34 @@ test('by place, each patient counts once', () => {
         }),
       ],
     },
+  ]);
+});
+
+test('by place, in a period, and by a rule', () => {
+  const users = [1, 2].map((id) => ({ id, painLocation: 'calf-left' as const }));
+  const logs = [
+    log({ userId: 1, painBefore: 4, painAfter: 3 }),
+    log({ userId: 1, painBefore: 4, painAfter: 4, exerciseName: 'Other' }),
+    log({ userId: 2, painBefore: 4, painAfter: 3, exerciseName: 'Other' }),
+    log({ userId: 2, painBefore: 4, painAfter: 4 }),
+    log({ userId: 2, painBefore: 4, painAfter: 4 }),
+    log({ userId: 2, date: '2025-01-01', exerciseName: 'Earlier' }),
+  ];
+  const [place, ...others] = summarizePlaces(users, logs, {
+    since: '2026-01-01',
+    rule: responseRules.radicular,
+  });
+  expect(others).toEqual([]);
+  expect(place).toMatchObject({ patients: 2, sessions: 5 });
+  expect(
+    place?.exercises.map(({ exerciseName, patientsLower, responded }) => [
+      exerciseName,
+      patientsLower,
+      responded,
+    ]),
+  ).toEqual([
+    ['Piriformis Stretch', 1, 0.3333],
+    ['Other', 1, 0.5],
   ]);
 });
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { armsOf, BLOCK, dayIndex, randomFrom } from '../../src/domain/trial.ts';
-import { deviationOf, type Outcome, powerOf, resultSentence, trialResult } from '../../src/insights/trial.ts';
+import {
+  daysAtEachPain,
+  deviationOf,
+  insteadOf,
+  type Outcome,
+  powerOf,
+  resultSentence,
+  trialResult,
+} from '../../src/insights/trial.ts';
 import { called, simulateTrial, type TrialWorld } from './simulation/trials.ts';
 
 describe('the plan', () => {
@@ -45,6 +53,23 @@ const outcomes = (a: number, b: number): Outcome[] =>
     first: 6,
     second: (arm === 'a' ? a : b) + ((index * 7) % 3) - 1,
   }));
+
+describe('a trial', () => {
+  const names = { exerciseName: 'Bird Dog', otherExercise: 'Cobra' };
+  test.each([
+    ['exercise', '<Cobra>'],
+    ['rest', 'rest'],
+    ['usual', 'the usual without <Bird Dog>'],
+  ] as const)('against %s is against %s', (against, words) =>
+    expect(insteadOf({ ...names, against }, (name) => `<${name}>`)).toBe(words),
+  );
+
+  test('is drawn as its days at each of ten levels', () =>
+    expect(daysAtEachPain({ a: [1, 10, 10], b: [2] })).toEqual([
+      ['with it', [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]],
+      ['without', [0, 1, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ]));
+});
 
 describe('a result', () => {
   test('of a large difference comes early, with its direction', () => {
@@ -105,6 +130,9 @@ describe('a result', () => {
       /0\.3 lower \(0\.9 lower to 0\.3 higher\).* one of 1 or more is unlikely/,
     );
     expect(said('open', -0.3, [-1.9, 1.3])).toContain('one of 1 is possible');
+    expect(said('open', -0.3, [-1.9, 0.3])).toContain('one of 1 is possible');
+    expect(said('open', 0.3, [-0.3, 1.9])).toContain('one of 1 is possible');
+    expect(said('open', 0, [-1, 0.9])).toContain('one of 1 is possible');
   });
 });
 
@@ -115,7 +143,105 @@ test('the spread is that of the pain after, given the pain before', () => {
     painAfter: 1 + (i % 6) + (i % 2 ? 2 : 0),
   }));
   expect(deviationOf(sessions).deviation).toBeCloseTo(1, 0);
+  const halves = [2, 6].flatMap((painAfter) => Array(5).fill({ painBefore: 5, painAfter }));
+  expect(deviationOf(halves)).toEqual({ deviation: Math.sqrt(40 / 8), isOwn: true });
+  expect(deviationOf(halves.slice(1)).isOwn).toBe(false);
+  expect(deviationOf(Array(10).fill({ painBefore: 5, painAfter: 2 })).deviation).toBe(0.8);
 });
+
+/** Days of a trial: pain after the exercise differs by so much, some days are missing. */
+function diaryOf(seed: number, days: number, truth: number, missing: number): Outcome[] {
+  const random = randomFrom(seed + 1);
+  return armsOf(seed, days).flatMap((arm, index) => {
+    const first = 4 + Math.floor(4 * random());
+    const second = first - 1 + (arm === 'a' ? truth : 0) + Math.floor(3 * random());
+    return random() < missing ? [] : [{ index, first, second }];
+  });
+}
+
+/** The coefficient of the arm in least squares on blocks, pain before and arm, by elimination: the definition. */
+function differenceOf(outcomes: readonly Outcome[], arms: readonly string[]): number {
+  const blocks = [...new Set(outcomes.map(({ index }) => Math.floor(index / BLOCK)))];
+  const rows = outcomes.map(({ index, first, second }) => [
+    ...blocks.map((block) => Number(Math.floor(index / BLOCK) === block)),
+    ...[first, Number(arms[index] === 'a'), second],
+  ]);
+  const size = blocks.length + 2;
+  const matrix = Array.from({ length: size }, (_, i) =>
+    Array.from({ length: size + 1 }, (_, j) =>
+      rows.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0),
+    ),
+  );
+  for (const [k, pivot] of matrix.entries())
+    for (const [i, row] of matrix.entries()) {
+      const factor = (row[k] ?? 0) / (pivot[k] ?? 0);
+      if (i !== k) for (let j = 0; j <= size; j += 1) row[j] = (row[j] ?? 0) - factor * (pivot[j] ?? 0);
+    }
+  const last = matrix.at(-1) ?? [];
+  return (last[size] ?? 0) / (last[size - 1] ?? 0);
+}
+
+test.each<[seed: number, days: number, truth: number, missing: number, either: object, less: object]>([
+  [
+    1,
+    16,
+    0,
+    0,
+    { verdict: 'open', interval: [-0.5939, 1.7909] },
+    { verdict: 'open', interval: [-0.82, 2.017] },
+  ],
+  [
+    ...([3, 28, -1, 0] as const),
+    { verdict: 'less', interval: [-1.8279, -0.0054], afterDays: 24 },
+    { verdict: 'less', interval: [-1.7733, -0.06], afterDays: 24 },
+  ],
+  [
+    ...([4, 30, 1, 0.1] as const),
+    { verdict: 'more', interval: [0.1375, 2.0393], afterDays: 28 },
+    { verdict: 'more', interval: [0.0636, 2.1132], afterDays: 28 },
+  ],
+  [
+    ...([6, 40, 2, 0] as const),
+    { verdict: 'more', interval: [0.3811, 3.1398], afterDays: 24 },
+    { verdict: 'more', interval: [0.3421, 3.5517], afterDays: 28 },
+  ],
+  [
+    ...([8, 84, 1, 0.2] as const),
+    { verdict: 'more', interval: [0.0562, 1.2366], withIt: 27, without: 26, afterDays: 68 },
+    { verdict: 'more', interval: [0.0651, 1.4714], withIt: 29, without: 27, afterDays: 72 },
+  ],
+  [
+    ...([9, 14, -2, 0] as const),
+    { verdict: 'less', interval: [-2.8314, -0.8512], afterDays: 14 },
+    { verdict: 'less', interval: [-2.6764, -1.0062], afterDays: 14 },
+  ],
+  [
+    ...([10, 28, -2, 0.5] as const),
+    { verdict: 'less', interval: [-3.9605, -0.958], withIt: 6, without: 7, afterDays: 24 },
+    { verdict: 'less', interval: [-3.9605, -0.958], withIt: 6, without: 6, afterDays: 20 },
+  ],
+])(
+  'the result of seed %i over %i days is the same on every machine',
+  (seed, days, truth, missing, either, less) => {
+    const outcomes = diaryOf(seed, days, truth, missing);
+    for (const [question, expected] of Object.entries({ either, less })) {
+      const result = trialResult({ seed, days, question: question as 'either' | 'less' }, outcomes, days);
+      expect(result).toMatchObject(expected);
+      const seen = outcomes.filter(({ index }) => index < (result?.afterDays ?? 0));
+      expect(result?.difference).toBeCloseTo(differenceOf(seen, armsOf(seed, days)), 3);
+    }
+  },
+);
+
+test.each([
+  [28, 'either', 1, 1.5, 0.3692],
+  [28, 'less', 1, 1.5, 0.4559],
+  [14, 'either', 2, 1, 0.8928],
+] as const)(
+  'the power of %i days, asked %s, for %d at a spread of %d is %d',
+  (days, question, difference, deviation, power) =>
+    expect(powerOf({ days, question }, difference, deviation)).toBeCloseTo(power, 3),
+);
 
 const DRAWS = 60;
 /** Four standard errors of a share. */

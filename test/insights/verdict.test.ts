@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { type ExerciseSummary, summarize } from '../../src/insights/index.ts';
+import { type ExerciseSummary, sideOf, summarize } from '../../src/insights/index.ts';
 import { generator, log, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);
@@ -14,6 +14,10 @@ const of = (logs: readonly Log[], name = 'Piriformis Stretch'): ExerciseSummary 
   if (!found) throw new Error(`There is no ${name}.`);
   return found;
 };
+
+/** The first of so many days after which something is said. */
+const firstDay = (days: number, isSaid: (count: number) => boolean) =>
+  Array.from({ length: days }, (_, i) => i + 1).find(isSaid);
 
 describe('the verdict', () => {
   test.each([
@@ -37,6 +41,13 @@ describe('the verdict', () => {
     expect(of(logsOf(times(6, -2))).verdict).toBe('clear');
     expect(of([...logsOf(times(6, -2)), ...wild]).verdict).toBe('open');
   });
+
+  test.each([
+    [[-2, -0.1], 'less'],
+    [[-2, 0], null],
+    [[0, 2], null],
+    [[0.1, 2], 'more'],
+  ] as const)('of an interval of %j is %s', (interval, side) => expect(sideOf(interval)).toBe(side));
 
   test('holds nothing that the scale has no room for', () => {
     const { interval, sequence } = of(logsOf(times(3, -9), { painBefore: 10 }));
@@ -131,6 +142,18 @@ describe('what is claimed of an exercise', () => {
     expect(claims(inTurn(48, { A: 2, B: 0, C: 0, D: 0 }))).toMatchObject({ A: 'harms', B: null });
   });
 
+  test.each<[Readonly<Record<string, number>>, number]>([
+    [{ A: -2, B: 0, C: 0, D: 0 }, 22],
+    [{ A: -2, B: 0 }, 16],
+    [{ A: -1, B: 0 }, 25],
+    [{ A: 1, B: -2 }, 27],
+    [{ A: -3, B: -1 }, 45],
+    [{ A: 2, B: 0, C: 0 }, 16],
+  ])('of %j comes on one day, no earlier and no later', (changes, day) => {
+    const all = inTurn(60, changes);
+    expect(firstDay(60, (count) => Boolean(claims(all.slice(0, count))['A']))).toBe(day);
+  });
+
   test('stays when a better exercise is tried', () => {
     const before = inTurn(60, { A: -2, B: 0, C: 0 });
     expect(claims(before)).toMatchObject({ A: 'helps' });
@@ -174,6 +197,46 @@ describe('what is claimed of an exercise', () => {
     expect(second?.versusOthers.verdict).toBe('too-few');
     expect(of(routine(30, 2), 'Second').alwaysAfter).toBe('First');
     expect(of(routine(30, 3), 'Second').alwaysAfter).toBeNull();
+    expect(of(routine(2, 0), 'Second').alwaysAfter).toBeNull();
+    const tiedTo = (names: readonly string[]) =>
+      of(
+        Array.from({ length: 10 }, (_, i) => [names[i % names.length] ?? '', 'Second'])
+          .flatMap((order, i) => order.map((exerciseName) => ({ exerciseName, date: `2026-01-${10 + i}` })))
+          .map(log),
+        'Second',
+      ).alwaysAfter;
+    expect([tiedTo(['A']), tiedTo(['A', 'B']), tiedTo(['Second'])]).toEqual(['A', null, null]);
+  });
+
+  /** Days with an exercise, after which pain is 2 less, and days without, on which it was recorded twice. */
+  const besideRest = (change: number, { medicated = -1, weekend = false } = {}) => {
+    const dates = Array.from({ length: 84 }, (_, i) =>
+      new Date(Date.UTC(2026, 2, 2 + i)).toISOString().slice(0, 10),
+    );
+    const isRest = (i: number) => (weekend ? i % 7 > 4 : i % 2 === 1);
+    const noise = (i: number) => (Math.floor(i / 2) % 3) - 1;
+    const pain = (i: number) => 5 + ((i * 7) % 3);
+    const entries = dates.flatMap((date, i) =>
+      [pain(i), pain(i) + change + noise(i)].map((pain, place) => ({
+        ...{ id: 2 * i + place, date, pain },
+        ...(place === medicated && { medication: 'para' }),
+      })),
+    );
+    const logs = dates.map((date, i) =>
+      log({ date, painBefore: pain(i), painAfter: pain(i) - 2 + noise(i) }),
+    );
+    return summarize(
+      logs.filter((_, i) => !isRest(i)),
+      {},
+      entries.filter((_, i) => isRest(Math.floor(i / 2))),
+    ).exercises[0]?.claim;
+  };
+
+  test('is measured against days without exercise too, where nothing else tells them apart', () => {
+    expect(besideRest(0)).toBe('helps');
+    expect(besideRest(-2), 'pain goes by itself').toBeNull();
+    expect([0, 1].map((medicated) => besideRest(0, { medicated }))).toEqual([null, null]);
+    expect(besideRest(0, { weekend: true })).toBeNull();
   });
 
   test('is ordered by the change at the usual pain before', () => {
@@ -223,6 +286,9 @@ describe('lately', () => {
       direction: 'more',
     });
     expect(of(reversed(30, 0)).lately).toBeNull();
+    expect(of([...reversed(30, 12), ...others(21)]).lately?.direction, 'whichever was recorded first').toBe(
+      'more',
+    );
   });
 
   test.each([
@@ -234,16 +300,15 @@ describe('lately', () => {
 });
 
 describe('the day after', () => {
-  const harms = [2, 0] as const;
   /** A diary of so many days in a row, one of two exercises on each; the day after the first has more pain. */
-  const diary = (days: number, every = 1) => {
+  const diary = (days: number, every = 1, harm = 2) => {
     const random = generator(1);
     return Array.from({ length: days }, (_, i) => {
       const isFirst = (day: number) => (day * 7) % 5 < 2;
       return log({
         exerciseName: isFirst(i) ? 'Piriformis Stretch' : 'Others',
         date: new Date(Date.UTC(2026, 0, 1 + i * every)).toISOString().slice(0, 10),
-        painBefore: 4 + Math.floor(3 * random()) + (i > 0 && isFirst(i - 1) ? harms[0] : harms[1]),
+        painBefore: 4 + Math.floor(3 * random()) + (i > 0 && isFirst(i - 1) ? harm : 0),
         painAfter: 4,
       });
     });
@@ -267,6 +332,22 @@ describe('the day after', () => {
     expect(found?.worse).toBe(true);
     expect(found?.difference).toBeGreaterThan(1.5);
     expect(of(diary(60), 'Others').dayAfter?.worse).toBe(false);
+    const earlier = logsOf([0], { exerciseName: 'Earlier', date: '2025-01-01' });
+    expect(of([...diary(60), ...earlier]).dayAfter, 'whichever was recorded first').toMatchObject({
+      ...{ days: found?.days, worse: true },
+    });
+  });
+
+  test.each([
+    [2, [], 26],
+    [1, [], 31],
+    [1, ['C', 'D', 'E', 'F'], 66],
+  ])('of a harm of %i, with %j besides, is said on one day, no earlier and no later', (harm, more, day) => {
+    const earlier = more.map((exerciseName) => log({ exerciseName, date: '2025-01-01' }));
+    const all = diary(70, 1, harm);
+    expect(firstDay(70, (count) => of([...earlier, ...all.slice(0, count)]).dayAfter?.worse ?? false)).toBe(
+      day,
+    );
   });
 
   test('needs days between known ones, five of them with the exercise and five without', () => {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { summarize, words } from '../../src/insights/index.ts';
-import { log } from './helpers.ts';
+import { type ExerciseSummary, summarize, words } from '../../src/insights/index.ts';
+import { log, logsOf } from './helpers.ts';
 
 test.each<[low: number, high: number, decimals: number, text: string]>([
   [-2.31, 1.44, 1, '−2.3 to +1.4'],
@@ -33,6 +33,218 @@ test.each([
   [['A', 'B', 'C', 'D'], 2, 'A, B and 2 more'],
 ])('%j, of which %i are named, reads %s', (names, most, text) => {
   expect(words.listed(names, most)).toBe(text);
+});
+
+test('figures, and how many there are', () => {
+  expect([words.plain(4.56), words.plain(4), words.percent(0.476), words.signed(-0.04)]).toEqual([
+    ...['4.6', '4', '48 %', '0.0'],
+  ]);
+  expect([0, 1, 2].map((number) => words.count(number, 'day'))).toEqual(['0 days', '1 day', '2 days']);
+  expect([0, 1, 2].map((number) => words.leftOutSentence(number)?.slice(0, 23))).toEqual([
+    ...[undefined, '1 session is left out: ', '2 sessions are left out'],
+  ]);
+});
+
+test.each([
+  ['x'.repeat(44), 'x'.repeat(44)],
+  ['x'.repeat(45), `${'x'.repeat(43)}…`],
+  ['😀'.repeat(44), '😀'.repeat(44)],
+  ['גב', '\u2068גב\u2069'],
+])('where there is little room, %s reads %s', (exerciseName, text) => {
+  expect(words.shortName({ exerciseName })).toBe(text);
+});
+
+test.each([
+  [
+    { perWeek: 1, counts: 'days', weeks: 1, weeksReached: 1 },
+    'target of 1 day a week reached in 1 of 1 whole week',
+  ],
+  [
+    { perWeek: 2, counts: 'days', weeks: 2, weeksReached: 0 },
+    'target of 2 days a week reached in 0 of 2 whole weeks',
+  ],
+  [
+    { perWeek: 2, counts: 'sessions', weeks: 2, weeksReached: 0 },
+    'target of 2 a week reached in 0 of 2 whole weeks',
+  ],
+] as const)('%j reads %s', (target, text) => expect(words.targetWords(target)).toBe(text));
+
+const trend = (given: object) => {
+  const { pain } = summarize(logsOf([0]));
+  if (!pain) throw new Error('no days');
+  return { ...pain, ...given };
+};
+
+test.each([
+  [
+    { direction: 'falling', slopePerWeek: -0.254, interval: [-0.4, -0.1] },
+    'Falling: −0.25 points a week, 95 % interval −0.40 to −0.10.',
+  ],
+  [
+    { direction: 'unclear', slopePerWeek: 0.1, interval: [-0.4, 0.6] },
+    'No clear direction (+0.10 points a week, 95 % interval −0.40 to +0.60).',
+  ],
+  [{}, 'From six weeks of records on, this says whether it rises or falls.'],
+])('the trend %j reads %s', (given, text) => expect(words.trendSentence(trend(given))).toBe(text));
+
+test('four weeks against the four before', () => {
+  const level = (mean: number | null) => ({ ...trend({}).last4Weeks, mean });
+  const figures = { change: -1.5, changeInterval: [-2, -1] as const };
+  expect(
+    words.fourWeeksInShort(trend({ last4Weeks: level(4), previous4Weeks: level(5.5), ...figures })),
+  ).toBe('Mean of the last 4 weeks 4.0, of the 4 before 5.5: −1.5 (−2.0 to −1.0).');
+  expect(words.fourWeeksInShort(trend({ last4Weeks: level(4), previous4Weeks: level(null) }))).toBe('');
+});
+
+const rhythm = {
+  days: 2,
+  sessionsPerWeek: 1.5,
+  daysPerWeek: 1,
+  longestGap: null,
+  daysSinceLast: 0,
+  target: null,
+};
+
+test.each([
+  [{}, '3 sessions on 2 days, 1.5 a week.'],
+  [{ daysSinceLast: 1 }, '3 sessions on 2 days, 1.5 a week. Last session 1 day before the end.'],
+])('the rhythm %j reads %s', (given, text) =>
+  expect(words.rhythmSentences(3, { ...rhythm, ...given })).toBe(text),
+);
+
+test('a difference is told with what was then first', () => {
+  const difference = { first: 6, second: 4.5, difference: -1.5, interval: [-2, -1], shift: 'lower' } as const;
+  expect(words.differenceSentence(difference)).toBe(
+    'Lower (6.0 then, 4.5 since: −1.5, 95 % interval −2.0 to −1.0).',
+  );
+});
+
+/** An exercise of which this is known. */
+const exercise = (given: Partial<ExerciseSummary>): ExerciseSummary => {
+  const [each] = summarize(logsOf([0, 0, 0])).exercises;
+  if (!each) throw new Error('no exercise');
+  return { ...each, adjusted: null, ...given };
+};
+const clear = (exerciseName: string, direction: 'less' | 'more', given: Partial<ExerciseSummary> = {}) =>
+  exercise({ exerciseName, verdict: 'clear', direction, ...given });
+
+test.each([
+  [{ meanChange: -1.95 }, 'strong'],
+  [{ meanChange: 1.94 }, 'noticeable'],
+  [{ meanChange: -0.95 }, 'noticeable'],
+  [{ meanChange: -0.94 }, 'slight'],
+  [{ meanChange: -3, adjusted: { change: -1, interval: [-2, 0] } }, 'noticeable'],
+  [{ verdict: 'likely', direction: 'less', sessions: 5 }, 'likely less, few sessions'],
+  [{ verdict: 'likely', direction: 'more', sessions: 6 }, 'likely more'],
+  [{ verdict: 'likely', direction: 'less', claim: 'helps', meanChange: -2 }, 'strong'],
+] as const)('of an exercise with %j it says %s', (given, text) =>
+  expect(words.ownWords(exercise(given))).toBe(text),
+);
+
+test('exercises stand by what is said of them, more pain the strongest first', () => {
+  const likely = (exerciseName: string, direction: 'less' | 'more') =>
+    exercise({ exerciseName, verdict: 'likely', direction });
+  const groups = words.byVerdict([
+    ...[
+      clear('A', 'less'),
+      exercise({ exerciseName: 'B', claim: 'helps' }),
+      likely('C', 'more'),
+      likely('D', 'less'),
+    ],
+    ...[likely('E', 'more'), exercise({ exerciseName: 'F', noDifference: true }), clear('G', 'more')],
+    ...[exercise({ exerciseName: 'H', claim: 'harms', verdict: 'clear', direction: 'less' })],
+    ...[
+      exercise({ exerciseName: 'I', verdict: 'open' }),
+      exercise({ exerciseName: 'J', verdict: 'too-few' }),
+    ],
+    clear('K', 'less', { noDifference: true }),
+  ]);
+  expect(
+    Object.entries(groups).map(
+      ([name, those]) => `${name}: ${those.map((each) => each.exerciseName).join('')}`,
+    ),
+  ).toEqual([...['less: ABK', 'more: HG', 'likely: DEC', 'none: F', 'open: I', 'few: J']]);
+  expect([clear('A', 'less'), likely('C', 'more'), exercise({ claim: 'harms' })].map(words.signOf)).toEqual([
+    '·',
+    '~',
+    '✖',
+  ]);
+  expect(words.moreRemark(groups.more)).toBe('Mention ✖ to your physiotherapist.');
+  expect(words.moreRemark([{ claim: null }])).toContain('whether it can be the exercise');
+});
+
+test('beside an exercise stand how it goes lately, more relief than others, and medication', () => {
+  const lately = { sessions: 12, meanChange: 1.8, before: -2, direction: 'more' } as const;
+  const medication = { name: 'para', sessions: 4, meanChange: -2.4, without: -0.9 };
+  const versus = (verdict: 'more' | 'less') => ({
+    difference: -1,
+    interval: [-2, -0.5] as [number, number],
+    verdict,
+  });
+  expect(words.furtherWords(exercise({ lately, medication, versusOthers: versus('more') }))).toBe(
+    'lately +1.8, more relief than your others, with para −2.4, without −0.9',
+  );
+  expect(words.furtherWords(exercise({ versusOthers: versus('less') }))).toBe('');
+  expect(words.medicationWords({ medication: { ...medication, name: null, without: null } })).toBe(
+    'always with medication',
+  );
+});
+
+test('what would tell more is said below the exercises', () => {
+  const nameOf = ({ exerciseName }: { exerciseName: string }) => exerciseName;
+  const said = (exercises: ExerciseSummary[], controlDays = 0) =>
+    words.controlSentences(exercises, nameOf, controlDays);
+  const open = exercise({ verdict: 'open' });
+  const few = exercise({ verdict: 'too-few' });
+  const [whether, all] = [
+    'Whether that is the exercise or',
+    'All are followed by less pain; whether that is the exercises or',
+  ];
+  const beginnings = (sentences: string[]) => sentences.map((text) => text.split(' bad days')[0]);
+  expect(said([open, few])).toEqual([]);
+  expect(beginnings(said([clear('A', 'less')]))).toEqual([whether]);
+  expect(beginnings(said([clear('A', 'less'), clear('B', 'less'), few]))).toEqual([all]);
+  expect(beginnings(said([clear('A', 'less'), clear('B', 'less'), open]))).toEqual([whether]);
+  expect(beginnings(said([clear('A', 'less'), clear('B', 'more')]))).toEqual([whether]);
+  expect(beginnings(said([clear('A', 'less'), clear('B', 'less', { claim: 'helps' })]))).toEqual([
+    'Where there is no ✔ or ✖, whether that is the exercise or',
+  ]);
+  const counts = [0, 1, 7, 8].map((days) =>
+    said([clear('A', 'less')], days)
+      .slice(1)
+      .join(''),
+  );
+  expect(counts.map((text) => text.slice(-9))).toEqual(['', '1 so far.', '7 so far.', '']);
+  const tied = (name: string) => exercise({ exerciseName: name, alwaysAfter: 'A' });
+  expect(
+    said([tied('B'), tied('C'), exercise({ exerciseName: 'D', alwaysAfter: 'A', claim: 'helps' })])[0],
+  ).toBe('B and C: always after A, cannot be told apart. Do each first on some days.');
+});
+
+test('how the pain went, and what is worse the next day', () => {
+  const dayAfter = { days: 9, difference: 1.2, interval: [0.5, 2] as [number, number], worse: true };
+  const months = [
+    { month: '2026-01', sessions: 3, days: 1, mean: 4 },
+    { month: '2026-02', sessions: 3, days: 3, mean: 6 },
+  ];
+  const said = (exercises: ExerciseSummary[], pain: object = {}) =>
+    words.closingSentences(
+      { exercises, pain: trend(pain), controlDays: 0 },
+      ({ exerciseName }) => exerciseName,
+    );
+  const few = exercise({ verdict: 'too-few' });
+  expect(said([few], { months })[0]).toBe('Pain before exercise: 5.5 on average.');
+  expect(said([few])[0]).toBe('Pain before exercise: 5.');
+  expect(said([few, clear('A', 'less', { dayAfter })], { direction: 'rising' })).toEqual([
+    'Pain before exercise: 5. Rising.',
+    expect.stringContaining('Whether that is the exercise'),
+    'A: better at once, worse the next day (+1.2).',
+  ]);
+  expect(said([clear('A', 'more', { dayAfter })]).at(-1)).toBe('A: worse the next day (+1.2).');
+  const ends = [2025, 2026].map((year) => ({ month: `${year}-03`, sessions: 3, days: 3, mean: year - 2020 }));
+  expect(said([few], { months: ends })[0]).toBe(
+    'Pain before exercise: 5.0 in March 2025, 6.0 in March 2026.',
+  );
 });
 
 test('no sentence stands twice, on screens and in reports', () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
 import { summarize } from '../../../src/insights/index.ts';
-import { painChart } from '../../../src/insights/report/charts.ts';
+import { painDays } from '../../../src/insights/pain-days.ts';
+import { painChart, sessionsChart } from '../../../src/insights/report/charts.ts';
 import { reportHtml } from '../../../src/insights/report/page.ts';
 import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
-import { logsOf } from '../helpers.ts';
+import { log, logsOf } from '../helpers.ts';
 import { nora, sessions } from './samples.ts';
 
 const page = (logs: readonly Log[], options?: ReportOptions) => reportHtml(buildReport(nora, logs, options));
@@ -114,3 +115,101 @@ test('over years the sessions a week are means of many weeks', () => {
   expect(page(logs)).toContain('Sessions a week, the mean of each 4 weeks.');
   expect(page(logs)).toContain('208 sessions; at most 1 a week.');
 });
+
+/** A session so many days after Monday, 5 January 2026. */
+const on = (day: number, painBefore = 5, id = day) =>
+  log({ id, painBefore, date: new Date(Date.UTC(2026, 0, 5 + day)).toISOString().slice(0, 10) });
+
+test.each([
+  [1, 'start 5 Jan at 0%'],
+  [3, 'start 5 Jan at 0%'],
+  [14, 'start 5 Jan at 0%, middle 9 Jan at 28.57%, middle 13 Jan at 57.14%, middle 17 Jan at 85.71%'],
+  [90, 'middle 1 Feb at 30%, middle 1 Mar at 61.11%, end 1 Apr at 95.56%'],
+  [91, 'middle Feb 2026 at 29.67%, middle Mar at 60.44%, end Apr at 94.51%'],
+  [400, 'middle Apr 2026 at 21.5%, middle Jul at 44.25%, middle Oct at 67.25%, end Jan 2027 at 90.25%'],
+  [1000, 'middle Jan 2027 at 36.1%, middle Jan 2028 at 72.6%'],
+  [1001, 'middle 2027 at 36.06%, middle 2028 at 72.53%'],
+])('the dates below %i days', (days, labels) => {
+  const { svg } = sessionsChart([on(0), on(days - 1)], null);
+  const found = [...svg.markup.matchAll(/<text x="([^"]*)" y="102" text-anchor="(\w+)">([^<]*)/g)];
+  expect(found.map(([, x, anchor, text]) => `${anchor} ${text} at ${x}`).join(', ')).toBe(labels);
+});
+
+test('days without exercise are rings at their worst; sessions of a day stand side by side, medians amid their weeks', () => {
+  const logs = [on(1, 6), on(1, 4, 20), on(8, 3), on(9, 5)];
+  const entries = [
+    { ...{ id: 1, pain: 8 }, date: on(0).date },
+    { ...{ id: 2, pain: 9 }, date: on(9).date },
+    { ...{ id: 3, pain: 2 }, date: on(19).date },
+    { ...{ id: 4, pain: 7 }, date: on(19).date },
+  ];
+  const { pain } = summarize(logs, {}, entries);
+  if (!pain) throw new Error('no days');
+  const { svg, caption } = painChart(logs, pain, { days: painDays(entries, logs) });
+  const of = (group: string, element: RegExp) =>
+    shapes(svg.markup.split(`<g class="${group}">`)[1]?.split('</g>')[0] ?? '', element);
+  const heightOf = (level: number) => expect.closeTo(heightIn(224)(level), 1);
+  // 20 days from 5 January on, 5 % each.
+  expect(of('dot', /<circle [^>]*>/g).map(({ cx }) => cx)).toEqual([6.25, 8.75, 42.5, 47.5]);
+  expect(of('ring', /<circle [^>]*>/g)).toMatchObject([
+    { cx: 2.5, cy: heightOf(8) },
+    { cx: 97.5, cy: heightOf(7) },
+  ]);
+  expect(of('median', /<line [^>]*>/g)).toMatchObject([
+    { x1: 17.5, y1: heightOf(7), x2: 52.5, y2: heightOf(6) },
+    { x1: 52.5, y1: heightOf(6), x2: 87.5, y2: heightOf(2) },
+  ]);
+  expect(caption).toContain('A ring is the worst pain of a day without exercise.');
+  expect(painChart(logs, pain, { days: painDays([], logs) }).caption).not.toContain('ring');
+});
+
+test.each([
+  [26, /first to last: 5, 5/],
+  [27, /first to last: \(the last 26 weeks\) 6, 5/],
+])('of %i weeks the medians of at most 26 are told', (weeks, words) => {
+  const logs = Array.from({ length: weeks }, (_, i) => on(7 * i, i === weeks - 26 && weeks > 26 ? 6 : 5));
+  const { pain } = summarize(logs);
+  const description = pain && painChart(logs, pain).description;
+  expect(description).toMatch(words);
+  expect(description?.match(/\b[56]\b(?=[,.])/g)).toHaveLength(26);
+});
+
+const barsOf = (logs: Parameters<typeof sessionsChart>[0], target: Parameters<typeof sessionsChart>[1]) => {
+  const { svg, description, caption } = sessionsChart(logs, target);
+  const labels = [...svg.markup.matchAll(/dx="-8" y="([\d.]+)">([^<]*)/g)];
+  return {
+    bars: shapes(svg.markup, /<rect [^>]*>/g).map(({ x, width, height }) => [x, width, height]),
+    labels: labels.map(([, y, text]) => `${text} at ${Number(y) - 4}`).join(', '),
+    line: shapes(svg.markup, /<line class="target"[^>]*>/g)[0]?.['y1'],
+    ...{ description, caption },
+  };
+};
+
+// From Tuesday on, 15 days: two sessions on one of two days, three days, one.
+const weeks = [on(1), on(1), on(2), on(8), on(9), on(10), on(15)];
+const places = [
+  [0, 36.67],
+  [43.33, 40],
+  [90, 10],
+];
+
+test.each([
+  ['sessions', null, [72, 72, 24], '0 at 84, 3 at 12', undefined],
+  ['sessions', 8, [27, 27, 9], '0 at 84, 8 at 12', 12],
+  ['days', 2, [48, 72, 24], '0 at 84, 3 at 12, 2 at 36', 36],
+  ['sessions', 2.5, [72, 72, 24], '0 at 84, 2.5 at 24', 24],
+] as const)(
+  'bars of %s a week, from Monday on, with a target of %j',
+  (counts, perWeek, heights, labels, line) => {
+    const target = perWeek === null ? null : { perWeek, counts, weeks: 1, weeksReached: 1 };
+    const found = barsOf(weeks, target);
+    expect(found.bars).toEqual(places.map((place, i) => [...place, heights[i]]));
+    expect([found.labels, found.line]).toEqual([labels, line]);
+    expect(found.description).toBe(
+      `7 sessions; at most 3 a week.${perWeek === null ? '' : ` The target is ${perWeek} a week.`}`,
+    );
+    expect(
+      found.caption.startsWith(counts === 'days' ? 'Days with exercise a week' : 'Sessions a week'),
+    ).toBe(true);
+  },
+);

@@ -4,14 +4,17 @@ import { describe, expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
 import { redFlags } from '../../../src/domain/red-flags.ts';
 import { trialFields } from '../../../src/domain/trial.ts';
+import type { Block } from '../../../src/insights/report/document.ts';
 import { reportMarkdown } from '../../../src/insights/report/markdown.ts';
 import { reportHtml } from '../../../src/insights/report/page.ts';
 import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
+import { documentOf } from '../../../src/insights/report/sections.ts';
+import { responseRules } from '../../../src/insights/rules.ts';
 import type { TrialResult } from '../../../src/insights/trial.ts';
 import { exampleOf } from '../../samples.ts';
 import { log, logsOf } from '../helpers.ts';
 import { expectWellFormed, textOf } from './markup.ts';
-import { nora, samples, sessions } from './samples.ts';
+import { nora, type Sample, samples, sessions } from './samples.ts';
 
 const page = (logs: readonly Log[], options?: ReportOptions, user = nora) =>
   reportHtml(buildReport(user, logs, options));
@@ -198,6 +201,7 @@ describe('the report', () => {
   test.each([
     [40, 1],
     [410, 1],
+    [440, 2],
     [800, 2],
     [3000, 13],
     [9000, 26],
@@ -302,6 +306,163 @@ describe('the report', () => {
   });
 });
 
+describe('in Markdown', () => {
+  const logs = [
+    ...logsOf([-2, -3, -2, -3, -2, -3, -2, -3, -1, -2], { exerciseName: 'Better' }).map((each, i) => ({
+      ...each,
+      effective: i < 3,
+    })),
+    ...logsOf([2, 3, 2, 3, 2, 3], { exerciseName: 'Worse', notes: 'a  b\nc' }),
+    ...logsOf([0, 1], { exerciseName: 'Few' }),
+    ...logsOf([0, 0, 0, -4, -4], { exerciseName: 'Tie' }),
+  ].map((each, i) => ({ ...each, id: i + 1 }));
+  const target = { perWeek: 3, counts: 'sessions' } as const;
+  const lines = markdown(logs, { previous: '2026-01-04', target, leftOut: 2 }).split('\n');
+
+  test.each([
+    '44 years · pain: glute left, 6 of 10 in the profile · diagnosed 2026-01-15 · patient 7 · nora\\@example.org · 2 sessions are left out: the day is after today, or before the birth that the age implies.',
+    '- **Sessions:** 23 (16.1 a week, on 10 days; target of 3 a week reached in 0 of 0 whole weeks; the last on 2026-01-10)',
+    '- **Response:** 48 % (of sessions: pain fell by at least 2 points or 30\u00a0%. That threshold is for weeks of treatment.)',
+    '- **Rises of 2 or more:** 6 (of 23 sessions; Worse (6))',
+    '| Exercise | Verdict | Mean (95 % interval) | Sessions |',
+    '| Worse | clear | \\+2.5 (+1.5 to +3.5) | 6 |',
+    'Too few sessions to say: Few (2).',
+    '### The latest 3 rises of 2 points or more',
+    '- **2026-01-06 · Worse · 5 → 8:** a b c',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| Better, stretch | clear: less | 10 | −2.3 | −3.0 to −1.6 | −2 | – | 90 % | 30 % |',
+    '| Worse, stretch | clear: more | 6 | \\+2.5 | \\+1.5 to +3.5 | \\+2.5 | – | 0 % | 100 % |',
+    '| Few, stretch | too few | 2 | \\+0.5 | – | \\+0.5 | – | 0 % | 100 % |',
+    'All sessions: mean change −0.7 (95 % interval −1.6 to +0.3), response in 48 %, marked effective 70 %.',
+    '- **Sessions:** 14 up to 2026-01-04 (14 a week), 9 since (9 a week).',
+    '| Exercise | Says | Sessions then | Mean then | Sessions since | Mean since | Difference | 95 % interval |',
+    '| Better, stretch | No clear difference | 4 | −2.5 | 6 | −2.2 | \\+0.3 | −1.3 to +2.0 |',
+    '> a  b\\',
+    '- **2026-01:** 01: 5 → 5 ✓, 02: 5 → 5 ✓, 03: 5 → 5 ✓, 04: 5 → 1 ✓, 05: 5 → 1 ✓',
+  ])('there is the line %s', (line) => {
+    expect(lines).toContain(line);
+  });
+
+  test('a name in the title, a sentence, a list or a heading is never markup', () => {
+    const user = { ...nora, firstName: '*x*', lastName: '<b>', email: 'a_*x*@example.org' };
+    const named = (changes: number[], exerciseName: string) =>
+      logsOf(changes, { exerciseName, notes: '*x*' });
+    const all = [
+      ...named([-2, -3, -2, -3, -2, -3, -2, -3, -2, -3], 'A *x* <b>'),
+      ...named([2, 3, 2, 3, 2, 3, 2, 3, 2, 3], 'B *x* <b>'),
+      ...named([0, 1], 'C *x* <b>'),
+    ];
+    const text = markdown(all, { previous: '2026-01-05' }, user);
+    expect(text.match(/\\\*x\\\*/g)?.length).toBeGreaterThan(20);
+    expect(text).not.toMatch(/(?<!\\)\*x|x(?<!\\)\*(?!\*)|(?<!\\)<b/);
+  });
+
+  test('a bar has its remark, and where there is none the caption is left out', () => {
+    const medicated = logs.map((each) =>
+      each.exerciseName === 'Tie' ? { ...each, medication: 'para' } : each,
+    );
+    expect(markdown(medicated)).toContain('| Tie (always with para) | open |');
+    expect(markdown(logsOf([0, 1]))).not.toContain('Change in points, pain after minus pain before.');
+  });
+});
+
+test('a table of few sessions makes no mark of a median outside an interval that is not shown', () => {
+  const [row] = markdown([log({ painBefore: 10, painAfter: 1 })]).match(/^\| Piri.*$/m) ?? [];
+  expect(row).toBe('| Piriformis Stretch, stretch | too few | 1 | −9.0 | – | −9 | – | 100 % | 100 % |');
+});
+
+test('pain without exercise is in the figures, what was felt in a trial only in the chart', () => {
+  const entry = { id: 1, userId: 1, date: '2026-01-20', pain: 9 };
+  const felt = { id: 2, date: '2026-01-21', pain: 8 };
+  const report = buildReport(nora, some, {}, { entries: [entry], felt: [felt] });
+  expect(report.days.slice(-2).map(({ date, pain }) => [date, pain])).toEqual([
+    ['2026-01-20', 9],
+    ['2026-01-21', 8],
+  ]);
+  expect(report.summary.pain?.daysWithoutExercise).toBe(1);
+});
+
+test('the sessions of a day are in the order of their ids, and what changed goes by the same rule and target', () => {
+  const target = { perWeek: 3, counts: 'sessions' } as const;
+  const options = { previous: '2026-01-05', rule: responseRules.radicular, target };
+  const same = [3, 1, 2].map((id) => log({ id, date: '2026-01-06' }));
+  const { logs, sincePrevious } = buildReport(nora, same, options);
+  expect(logs.map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(sincePrevious?.second).toMatchObject({ rule: { name: 'radicular' }, rhythm: { target } });
+});
+
+test('the first title is for who hears the page, and small print is what is not read first', () => {
+  const html = page(some);
+  expect(html.match(/<h2[^>]*>[^<]*/g)?.filter((tag) => tag.includes('hidden'))).toEqual([
+    '<h2 class="hidden">In short',
+  ]);
+  const small = [...html.matchAll(/<section class="small">\s*<h2>([^<]*)/g)].map(([, title]) => title);
+  expect(small).toEqual(['Method', 'Appendix: the records']);
+});
+
+describe('the first page holds no more than fits', () => {
+  const full = samples['a full first page'];
+  const withChart = samples['a full first page with the chart'];
+  const firstOf = ({ user, logs, options }: Sample, more = {}) =>
+    documentOf(buildReport(user, logs, options, more)).sections[0]?.blocks ?? [];
+  const barsOf = (blocks: readonly Block[]) =>
+    blocks.flatMap((block) => (block.kind === 'bars' ? block.groups : []));
+
+  test('of bars', () => {
+    if (!full || !withChart) throw new Error('no samples');
+    const few = Array.from({ length: 4 }, (_, i) => `Supine Piriformis Stretch, variation ${16 + i} (2)`);
+    const [groups, besideChart] = [full, withChart].map((sample) =>
+      barsOf(firstOf(sample)).map(({ title, rows, rest }) => [title, rows.length, rest]),
+    );
+    expect(groups).toEqual([
+      ['Less pain after', 3, '1 more in the table.'],
+      ['More pain after', 3, '1 more in the table.'],
+      ['Not settled yet', 1, `7 more in the table. Too few sessions to say: ${few.join(', ')} and 4 more.`],
+    ]);
+    expect(besideChart).toEqual([
+      ['Less pain after', 3, null],
+      ['More pain after', 3, null],
+      ['Not settled yet', 2, 'Too few sessions to say: Exercise 8 (2) and Exercise 9 (2).'],
+    ]);
+  });
+
+  test('of rises and names, and a chart only where it fits and no trial is told', () => {
+    if (!full || !withChart) throw new Error('no samples');
+    const toldOf = (sample: Sample, more = {}) => {
+      const blocks = firstOf(sample, more);
+      return {
+        rises: blocks.flatMap((block) =>
+          block.kind === 'notes' ? `${block.title}: ${block.notes.length}` : [],
+        ),
+        lead: blocks.flatMap((block) => (block.kind === 'lead' ? block.text : [])),
+        chart: blocks.some(({ kind }) => kind === 'chart'),
+      };
+    };
+    const long = 'Supine Piriformis Stretch, variation';
+    expect(toldOf(full)).toEqual({
+      rises: ['The latest 3 rises of 2 points or more: 3'],
+      lead: [
+        `Clearly less pain after ${long} 0 (−3.0) and 3 more. Clearly more pain after ${long} 9 (+3.0) and 3 more.`,
+      ],
+      chart: false,
+    });
+    expect(toldOf(withChart)).toEqual({
+      rises: ['The latest 1 rise of 2 points or more: 1'],
+      lead: [
+        'Clearly less pain after Exercise 3 (−2.5) and 2 more. Clearly more pain after Exercise 7 (+2.5), Exercise 4 (+2.5) and Exercise 1 (+2.5).',
+      ],
+      chart: true,
+    });
+    const trial = { ...exampleOf(trialFields), against: 'rest' as const };
+    const shown = { withIt: 1, without: 0, afterDays: 28 };
+    const result: TrialResult = { verdict: 'open', difference: null, interval: null, ...shown };
+    expect(toldOf(withChart, { trial: { trial, result, outcomes: { a: [3], b: [] } } }).chart).toBe(false);
+    const rises = { user: nora, logs: logsOf(Array(7).fill(2)), options: {} };
+    expect(toldOf(rises).rises).toEqual(['The latest 3 rises of 2 points or more: 3']);
+    expect(toldOf({ ...rises, logs: logsOf([2, 2]) }).rises).toEqual(['Rises of 2 points or more: 2']);
+  });
+});
+
 describe('the notes', () => {
   const noted = (n: number) =>
     Array.from({ length: n }, (_, i) =>
@@ -377,6 +538,9 @@ describe('what a person typed stays text', () => {
     ['[x](http://y) <b> | &amp;', '> \\[x\\](http\\://y) \\<b\\> \\| \\&amp;'],
     ['one\ntwo\n\nthree', '> one\\\n> two\n>\n> three'],
     ['===', '> \\==='],
+    ['a\\b @c', '> a\\\\b \\@c'],
+    ['www.example.org', '> www\\.example.org'],
+    ['    no code', '> no code'],
   ])('in Markdown %j', (notes, expected) => {
     expect(markdown([log({ notes })])).toContain(`\n\n${expected}\n\n`);
   });

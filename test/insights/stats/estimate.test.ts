@@ -12,7 +12,13 @@ import {
   tInterval,
   welch,
 } from '../../../src/insights/stats/estimate.ts';
-import { meanOf, medianOf, type Point, squaresOf } from '../../../src/insights/stats/points.ts';
+import {
+  pointsOf as counted,
+  meanOf,
+  medianOf,
+  type Point,
+  squaresOf,
+} from '../../../src/insights/stats/points.ts';
 import { generator } from '../helpers.ts';
 
 const pointsOf = (values: readonly number[]): Point[] =>
@@ -33,6 +39,7 @@ test('mean, squares and median agree with simple-statistics', () => {
   fc.assert(
     fc.property(samples, (values) => {
       const points = pointsOf(values);
+      expect(counted(values)).toEqual(points);
       expect(meanOf(points)).toBeCloseTo(reference.mean(values), 10);
       expect(squaresOf(points)).toBeCloseTo(reference.variance(values) * values.length, 8);
       expect(medianOf(points)).toBe(reference.median(values));
@@ -245,6 +252,7 @@ describe('the difference at the same pain before', () => {
     const bad = Array.from({ length: 8 }, (): Session => [9, -3]);
     const good = Array.from({ length: 8 }, (): Session => [3, 0]);
     expect(differenceOf(bad, good)).toBeNull();
+    expect(differenceOf(bad), 'no others').toBeNull();
     // 1 / (1/8 + 1/8 + 6²/xx) is 0.8 with xx = 36 and 1.23 with xx = 64.
     const spread = (by: number): Session[] => [...good.slice(2), [3 - by, 0], [3 + by, 0]];
     expect(differenceOf(bad, spread(Math.sqrt(18)))?.size).toBeUndefined();
