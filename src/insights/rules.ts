@@ -25,7 +25,7 @@ export const responseRules = {
  */
 export function responds(painBefore: number, painAfter: number, rule: ResponseRule): boolean {
   const fall = painBefore - painAfter;
-  return fall > 0 && (fall >= rule.points || fall * 100 >= rule.percent * painBefore);
+  return fall >= rule.points || fall * 100 >= rule.percent * painBefore;
 }
 
 /** The rule in words: `at least 2 points or 30 %`. */

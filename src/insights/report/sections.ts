@@ -150,8 +150,8 @@ function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
   ];
 }
 
-function isMedianOutside({ verdict, medianChange, interval: [low, high] }: ExerciseSummary): boolean {
-  return verdict !== 'too-few' && (medianChange < low || medianChange > high);
+function isMedianOutside({ medianChange, interval: [low, high] }: ExerciseSummary): boolean {
+  return medianChange < low || medianChange > high;
 }
 
 /** What is different since the last report, as far as there are enough sessions on both sides to say. */
