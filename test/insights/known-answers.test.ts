@@ -65,7 +65,7 @@ test.each([
       'Nothing  -0.106 0.7594 0.3952,1.1236 open -0.6565,false true  0',
       'Harms  0.5612 1.6254 1.2366,2.0141 open 0.7427,false false  0.65',
       'Weekend     too-few  false  -1',
-      'null null -3.795,2.9684',
+      'too-few null null -3.795,2.9684',
     ],
   ],
   [
@@ -76,7 +76,7 @@ test.each([
       'Weekend  -1.2207 -0.5491 -1.519,0.4209 open  false  -1.25',
       'Nothing  -0.2285 0.6166 0.3205,0.9128 open -0.0601,false true  -0.1463',
       'Harms  0.5094 1.7199 1.4248,2.0151 less 0.527,false true  0.4898',
-      '0.1247 -0.2676,0.5169 -3.8862,3.2776',
+      'unclear 0.1247 -0.2676,0.5169 -3.8862,3.2776',
     ],
   ],
   [
@@ -87,7 +87,7 @@ test.each([
       'Little helps -1.2143 -0.5799 -0.8783,-0.2816 more -0.2357,false false  -1.1351',
       'Nothing  -0.2952 0.6249 0.3751,0.8748 open 0.0081,false true  -0.1857',
       'Harms  0.5347 1.7969 1.5471,2.0468 less 0.4971,false true  0.5844',
-      '0.0102 -0.0713,0.0917 -3.3869,2.2959',
+      'unclear 0.0102 -0.0713,0.0917 -3.3869,2.2959',
     ],
   ],
   [
@@ -98,12 +98,12 @@ test.each([
       'Weekend helps -1.4206 -0.6381 -1.0477,-0.2284 more -0.1322,false false  -1.3333',
       'Nothing  -0.3863 0.5906 0.3786,0.8027 open -0.0416,false true  -0.2958',
       'Harms harms 0.4655 1.728 1.519,1.9369 less 0.3579,false true  0.6',
-      '0.014 -0.0132,0.0412 0.8358,4.0068',
+      'unclear 0.014 -0.0132,0.0412 0.8358,4.0068',
     ],
   ],
 ])('the figures after %i days', (days, expected) => {
   const { logs, entries } = diaryOf(days);
   const { exercises, pain } = summarize(logs, {}, entries);
-  const trend = `${pain?.slopePerWeek} ${pain?.interval} ${pain?.changeInterval}`;
+  const trend = `${pain?.direction} ${pain?.slopePerWeek} ${pain?.interval} ${pain?.changeInterval}`;
   expect([...exercises.map(told), trend]).toEqual(expected);
 });

@@ -119,6 +119,17 @@ describe('a result', () => {
   });
 
   test('reads as a sentence', () => {
+    const nothing = {
+      verdict: 'open',
+      difference: null,
+      interval: null,
+      withIt: 2,
+      without: 1,
+      afterDays: 28,
+    } as const;
+    expect(resultSentence({ outcome: 'hour', difference: 1 }, nothing)).toBe(
+      'After 28 days there are too few with both pains to say anything (2 with it, 1 without).',
+    );
     const shown = { withIt: 14, without: 14, afterDays: 28 };
     const said = (verdict: 'less' | 'more' | 'open', difference: number, interval: [number, number]) =>
       resultSentence({ outcome: 'hour', difference: 1 }, { verdict, difference, interval, ...shown });
@@ -189,6 +200,11 @@ test.each<[seed: number, days: number, truth: number, missing: number, either: o
     0,
     { verdict: 'open', interval: [-0.5939, 1.7909] },
     { verdict: 'open', interval: [-0.82, 2.017] },
+  ],
+  [
+    ...([13, 16, 0, 0] as const),
+    { verdict: 'open', interval: [-1.3839, 0.8926] },
+    { verdict: 'open', interval: [-1.3341, 0.8429] },
   ],
   [
     ...([3, 28, -1, 0] as const),

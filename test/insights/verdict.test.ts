@@ -94,6 +94,19 @@ describe('compared with the other exercises', () => {
     expect(versusOthers.difference).toBeCloseTo(0, 0);
   });
 
+  test('exercises of weekends only are compared with each other', () => {
+    const weekends = (changes: readonly number[], exerciseName: string, from: number) =>
+      logsOf(changes, { exerciseName }).map((each, i) => ({
+        ...each,
+        date: new Date(Date.UTC(2026, 0, from + 14 * Math.floor(i / 2) + (i % 2))).toISOString().slice(0, 10),
+      }));
+    const logs = [...weekends(times(20, -3), 'A', 3), ...weekends(times(20, 0), 'B', 10)];
+    expect([of(logs, 'A').versusOthers.verdict, of(logs, 'B').versusOthers.verdict]).toEqual([
+      'more',
+      'less',
+    ]);
+  });
+
   test('is too few where the pain before alone tells the two apart', () => {
     const bad = logsOf(times(10, -2), { painBefore: 9 });
     const good = logsOf(times(10, 0), { exerciseName: 'Others', painBefore: 3 });
@@ -205,7 +218,8 @@ describe('what is claimed of an exercise', () => {
           .map(log),
         'Second',
       ).alwaysAfter;
-    expect([tiedTo(['A']), tiedTo(['A', 'B']), tiedTo(['Second'])]).toEqual(['A', null, null]);
+    expect([tiedTo(['A']), tiedTo(['A', 'B'])]).toEqual(['A', null]);
+    expect(of(Array.from({ length: 10 }, () => log())).alwaysAfter, 'itself').toBeNull();
   });
 
   /** Days with an exercise, after which pain is 2 less, and days without, on which it was recorded twice. */
@@ -272,6 +286,17 @@ describe('no noticeable difference', () => {
     );
     expect(of(logsOf(changes)).noDifference).toBe(expected);
   });
+});
+
+test('no noticeable difference is said from one session on, no earlier and no later', () => {
+  const changes = Array.from({ length: 60 }, (_, i) => (i % 3) - 1);
+  expect(firstDay(60, (count) => of(logsOf(changes.slice(0, count))).noDifference)).toBe(15);
+});
+
+test('whichever was recorded first, no noticeable difference is said of the one that makes none', () => {
+  const none = logsOf(Array.from({ length: 60 }, (_, i) => (i % 3) - 1));
+  const logs = [...none, ...others(40, 3)];
+  expect([of(logs).noDifference, of(logs, 'Others').noDifference]).toEqual([true, false]);
 });
 
 describe('lately', () => {
@@ -354,5 +379,14 @@ describe('the day after', () => {
     expect(of(diary(90, 2)).dayAfter, 'no two days in a row').toBeNull();
     expect(of(diary(15)).dayAfter).toMatchObject({ days: 5 });
     expect(of(diary(10)).dayAfter).toBeNull();
+    const known = ['Piriformis Stretch', 'Others'].map((name) =>
+      firstDay(30, (count) => count > 5 && of(diary(count), name).dayAfter !== null),
+    );
+    expect(known).toEqual([15, 15]);
+  });
+
+  test('is taken back when it no longer holds', () => {
+    const later = diary(300, 1, -1).map((each) => ({ ...each, date: each.date.replace('2026', '2027') }));
+    expect(of([...diary(60), ...later]).dayAfter?.worse).toBe(false);
   });
 });

@@ -123,6 +123,7 @@ const on = (day: number, painBefore = 5, id = day) =>
 test.each([
   [1, 'start 5 Jan at 0%'],
   [3, 'start 5 Jan at 0%'],
+  [4, 'start 5 Jan at 0%, middle 6 Jan at 25%, middle 7 Jan at 50%, middle 8 Jan at 75%, end 9 Jan at 100%'],
   [14, 'start 5 Jan at 0%, middle 9 Jan at 28.57%, middle 13 Jan at 57.14%, middle 17 Jan at 85.71%'],
   [90, 'middle 1 Feb at 30%, middle 1 Mar at 61.11%, end 1 Apr at 95.56%'],
   [91, 'middle Feb 2026 at 29.67%, middle Mar at 60.44%, end Apr at 94.51%'],

@@ -83,6 +83,12 @@ describe('the first section', () => {
     expect(text).toContain(said);
   });
 
+  test('says in words where it hurts', () => {
+    expect(markdown(some, {}, { ...nora, painLocation: 'lower-back-left' })).toContain(
+      'pain: lower back left, ',
+    );
+  });
+
   test('says the day once where all sessions are of one', () => {
     expect(markdown([log({ date: '2026-01-05' }), log({ date: '2026-01-05' })])).toMatch(
       /^# Exercise and pain: Nora Lind\n\n2026-01-05\n/,
@@ -140,6 +146,9 @@ describe('the first section', () => {
     ];
     const text = sectionOf(page(rises), 'In short');
     expect(text).toContain('of 3 sessions Twice (2) and Once (1)');
+    const three = [...rises, ...logsOf([2], { exerciseName: 'Also' })];
+    expect(sectionOf(page(three), 'In short')).toContain('of 4 sessions Twice (2), Once (1) and 1 more');
+    expect(page(logsOf([3]))).not.toContain('dir="auto"></span>');
     expect(text).toContain('The latest 1 rise of 2 points or more');
     expect(text.match(/word…? /g)).toHaveLength(24);
   });
@@ -268,6 +277,8 @@ describe('the report', () => {
       expect(text).toContain('No sessions in this period.');
       expect(text).toContain(redFlags.now);
     }
+    const entries = [{ id: 1, userId: 1, date: '2026-01-20', pain: 9 }];
+    expect(reportMarkdown(buildReport(nora, [], {}, { entries }))).toContain('No sessions in this period.');
   });
 
   test('is the same, byte for byte, in whatever order the logs come', () => {
@@ -352,7 +363,11 @@ describe('in Markdown', () => {
       ...named([2, 3, 2, 3, 2, 3, 2, 3, 2, 3], 'B *x* <b>'),
       ...named([0, 1], 'C *x* <b>'),
     ];
-    const text = markdown(all, { previous: '2026-01-05' }, user);
+    const trial = { ...exampleOf(trialFields), exerciseName: '*x* <b>' };
+    const shown = { withIt: 1, without: 0, afterDays: 28 };
+    const result: TrialResult = { verdict: 'open', difference: null, interval: null, ...shown };
+    const ended = { trial: { trial, result, outcomes: { a: [3], b: [] } } };
+    const text = reportMarkdown(buildReport(user, all, { previous: '2026-01-05' }, ended));
     expect(text.match(/\\\*x\\\*/g)?.length).toBeGreaterThan(20);
     expect(text).not.toMatch(/(?<!\\)\*x|x(?<!\\)\*(?!\*)|(?<!\\)<b/);
   });
@@ -426,6 +441,32 @@ describe('the first page holds no more than fits', () => {
     ]);
   });
 
+  test('of bars with short names, those with a remark in two lines, and of names in a sentence', () => {
+    const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G'];
+    const logs = names.flatMap((exerciseName) => logsOf([-2, -3, -2, -3, -2, -3, -2, -3], { exerciseName }));
+    const none = logsOf(
+      Array.from({ length: 60 }, (_, i) => (i % 3) - 1),
+      { exerciseName: 'None' },
+    );
+    const rowsOf = (logs: readonly Log[]) =>
+      barsOf(firstOf({ user: nora, logs, options: {} })).map(({ title, rows, rest }) => [
+        title,
+        rows.length,
+        rest,
+      ]);
+    expect(rowsOf([...logs, ...none])).toEqual([
+      ['Less pain after', 6, '1 more in the table.'],
+      ['Not settled yet', 1, null],
+    ]);
+    expect(rowsOf(logs.map((each) => ({ ...each, medication: 'para' })))).toEqual([
+      ['Less pain after', 3, '4 more in the table.'],
+    ]);
+    expect(page(logsOf([-2, -3, -2, -3, -2, -3, -2, -3]))).not.toContain('class="rest"');
+    expect(sectionOf(page(logs), 'In short')).toMatch(
+      /Clearly less pain after . \(−2\.5\), . \(−2\.5\), . \(−2\.5\) and 4 more\./,
+    );
+  });
+
   test('of rises and names, and a chart only where it fits and no trial is told', () => {
     if (!full || !withChart) throw new Error('no samples');
     const toldOf = (sample: Sample, more = {}) => {
@@ -457,6 +498,8 @@ describe('the first page holds no more than fits', () => {
     const shown = { withIt: 1, without: 0, afterDays: 28 };
     const result: TrialResult = { verdict: 'open', difference: null, interval: null, ...shown };
     expect(toldOf(withChart, { trial: { trial, result, outcomes: { a: [3], b: [] } } }).chart).toBe(false);
+    const brief = { ...full, logs: full.logs.map((each) => ({ ...each, notes: '' })) };
+    expect(toldOf(brief).rises).toEqual(['The latest 5 rises of 2 points or more: 5']);
     const rises = { user: nora, logs: logsOf(Array(7).fill(2)), options: {} };
     expect(toldOf(rises).rises).toEqual(['The latest 3 rises of 2 points or more: 3']);
     expect(toldOf({ ...rises, logs: logsOf([2, 2]) }).rises).toEqual(['Rises of 2 points or more: 2']);
