@@ -26,6 +26,10 @@ export const kindNames = Object.keys(kinds) as readonly KindName[];
 
 export const isKindName = (value: unknown): value is KindName => kindNames.some((name) => name === value);
 
+/** Something for each kind. */
+export const byKind = <T>(of: (name: KindName) => T): Record<KindName, T> =>
+  Object.fromEntries(kindNames.map((name) => [name, of(name)])) as Record<KindName, T>;
+
 /** The kinds that belong to users. */
 export const ownedKindNames = kindNames.filter((name): name is OwnedKindName => name !== 'user');
 export type OwnedKindName = Exclude<KindName, 'user'>;

@@ -1,5 +1,5 @@
 import type { Cell } from '../../domain/codec.ts';
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import { byKind, type KindName, kindNames } from '../../domain/kinds.ts';
 import type { State } from './state.ts';
 
 /** What came of states from elsewhere. */
@@ -56,10 +56,7 @@ export const noneReceived = (): Received => ({
 });
 
 export const noCounts = (): Record<KindName, Counts> =>
-  Object.fromEntries(kindNames.map((kind) => [kind, { created: 0, changed: 0, deleted: 0 }])) as Record<
-    KindName,
-    Counts
-  >;
+  byKind(() => ({ created: 0, changed: 0, deleted: 0 }));
 
 /** Adds counts to others. */
 export function addCounts(to: Received['counts'], more: Received['counts']): void {

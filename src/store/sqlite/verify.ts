@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { byKind, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { connect, withDatabase } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged } from './errors.ts';
@@ -33,7 +33,7 @@ export function holdingOf(db: Database): Holding {
   };
   return db.read(() => ({
     version: db.pragma<number>('user_version'),
-    counts: Object.fromEntries(kindNames.map((kind) => [kind, count(kind)])) as Holding['counts'],
+    counts: byKind(count),
     latest: db.value<string | null>('SELECT max(date) FROM logs') ?? undefined,
   }));
 }

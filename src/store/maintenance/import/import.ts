@@ -1,5 +1,5 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import { type KindName, keyFault } from '../../../domain/kinds.ts';
+import { byKind, type KindName, keyFault } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
 import { Diary } from '../../reconcile/diary.ts';
@@ -10,6 +10,7 @@ import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
 import {
+  absentUsers,
   changedUsers,
   gainers,
   holdErased,
@@ -17,6 +18,7 @@ import {
   movedRecords,
   movedSince,
   type Named,
+  type Owner,
   ownershipFault,
   putUnder,
   type Recipient,
@@ -28,16 +30,14 @@ import {
   type Counts,
   counts,
   followUsers,
-  markDoubled,
-  markOrphaned,
-  markRepeated,
+  keyedStaged,
+  markSecond,
   markTaken,
   matchEqual,
   noteUser,
   type OnConflict,
-  type Outcome,
-  orphansOf,
   ownedStaged,
+  placesOf,
   prepareStaging,
   type StagedKind,
   settle,
@@ -46,7 +46,6 @@ import {
   stagedKindOf,
   stagedKinds,
   stagedUsers,
-  withOutcome,
   write,
 } from './staging.ts';
 import { requireNotMoved, StagedStates } from './states.ts';
@@ -179,7 +178,7 @@ export class Import {
     const { db } = this;
     this.#refuseContradictions(true);
     const staged = new StagedStates(db, { origin, seal, as });
-    if (!seal) for (const userId of staged.strangers()) this.#faultStranger(userId);
+    if (!seal) this.#faultStrangers(staged.strangers());
     this.#refuseFaults();
     const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
@@ -192,9 +191,7 @@ export class Import {
     // Files without states say nothing of times.
     const [disputes, unsaid] = seal ? [received.disputes, []] : [[], received.disputes];
     this.#result = {
-      counts: this.#countAll((kind) =>
-        countsOf(counts(db, kind), { counts: received.counts, disputes: unsaid }, kind, staged),
-      ),
+      counts: countsOf(counts(db), { counts: received.counts, disputes: unsaid }, staged),
       alike: [],
       recipients: gainers(db, before),
       replaced: changedUsers(db, before),
@@ -219,42 +216,31 @@ export class Import {
 
   /** What is wrong with the file as a whole, beside the faults of single records. */
   #refuseContradictions(isForeign: boolean): void {
-    for (const kind of stagedKinds) {
-      markRepeated(this.db, kind);
-      this.#faultAll(kind, 'contradictory', {
-        field: 'id',
-        message: 'stands twice in the file, with different records',
-      });
+    for (const kind of stagedKinds) markSecond(this.db, kind, 'contradictory');
+    const message = 'stands twice in the file, with different records';
+    this.#faultAll("_outcome = 'contradictory'", () => ({ field: 'id', message }));
+    if (!isForeign) {
+      const unknown = '_outcome IS NULL AND userId NOT IN (SELECT id FROM main.users)';
+      const { users, count } = absentUsers(this.db, unknown, MAX_FAULTS);
+      this.#faultStrangers(users);
+      this.#faultCount += count - users.length;
     }
-    for (const kind of isForeign ? [] : ownedStaged) {
-      markOrphaned(this.db, kind);
-      const { users, more } = orphansOf(this.db, kind, MAX_FAULTS);
-      for (const { userId, count, at } of users)
-        this.#faultStranger(userId, count, this.place(at, kind.name));
-      this.#faultCount += more;
-    }
-    for (const kind of stagedKinds.filter(({ hasKey }) => hasKey)) {
-      markDoubled(this.db, kind);
-      this.#faultAll(kind, 'doubled', keyFault(kind.name));
-    }
+    for (const kind of keyedStaged) markSecond(this.db, kind, 'doubled');
+    this.#faultAll("_outcome = 'doubled'", keyFault);
     this.#refuseFaults();
   }
 
-  /** A user of whom the file has records, and whom nobody knows; `at`: the place of the first. */
-  #faultStranger(userId: number, count = 1, at?: string): void {
-    const more = count > 1 ? `; so in ${count - 1} more` : '';
-    const message = `must be the id of a user in the file or the database, and is ${userId}${more}`;
-    this.fault({ field: 'userId', message, ...(at && { at }) });
+  /** Users of whom the file has records, and whom nobody knows. */
+  #faultStrangers(users: readonly Owner[]): void {
+    for (const { record, userId, count, at } of users) {
+      const more = count > 1 ? `; so in ${count - 1} more` : '';
+      const message = `must be the id of a user in the file or the database, and is ${userId}${more}`;
+      this.fault({ field: 'userId', message, at: this.place(at, record) });
+    }
   }
 
   #refuseFaults(): void {
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
-  }
-
-  #countAll(counted: (kind: StagedKind) => Counts): ImportResult['counts'] {
-    return Object.fromEntries(
-      stagedKinds.map((kind) => [kind.name, counted(kind)]),
-    ) as ImportResult['counts'];
   }
 
   #resolve({ onConflict, origin, ...said }: ImportOptions): ImportResult {
@@ -263,11 +249,11 @@ export class Import {
       if (kind === stagedUsers) holdErased(this.db, onConflict);
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
-      if (kind.hasKey) settleSameKeys(this.db, kind, onConflict);
-      if (kind === stagedUsers) for (const owned of ownedStaged) followUsers(this.db, owned);
+      if (kind === stagedUsers) followUsers(this.db);
+      if (keyedStaged.includes(kind)) settleSameKeys(this.db, kind, onConflict);
     }
     const result = {
-      counts: this.#countAll((kind) => counts(this.db, kind)),
+      counts: counts(this.db),
       // Of users, the e-mail address says it.
       alike: ownedStaged
         .map((kind) => ({ record: kind.name, count: alike(this.db, kind) }))
@@ -286,46 +272,40 @@ export class Import {
       for (const { at, kind, issue } of wrong.places) this.fault({ ...issue, at: this.place(at, kind) });
       throw new SciaticaError('conflict', NOT_THEIRS, this.#issues);
     }
-    const erased = this.#faultAll(stagedUsers, 'erased', { field: '', message: 'was erased here' });
+    const isErased = "_outcome = 'erased' AND record = 'user'";
+    const erased = this.#faultAll(isErased, () => ({ field: '', message: 'was erased here' }));
     this.#result = { ...result, erased };
-    for (const kind of stagedKinds.filter(({ hasKey }) => hasKey))
-      this.#faultAll(kind, 'sameKey', keyFault(kind.name));
-    for (const kind of stagedKinds)
-      this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.name}` });
+    this.#faultAll("_outcome = 'sameKey'", keyFault);
+    this.#faultAll("_outcome = 'conflicting'", (kind) => ({
+      field: 'id',
+      message: `is taken by a different ${kind}`,
+    }));
     if (this.#faultCount > 0)
       throw new SciaticaError('conflict', 'Ids are taken by different records.', this.#issues);
     return this.#result;
   }
 
-  /** @returns how many records have the outcome */
-  #faultAll(kind: StagedKind, outcome: Outcome, issue: Issue): number {
-    const { count, places } = withOutcome(this.db, kind, outcome, MAX_FAULTS);
-    for (const at of places) this.fault({ ...issue, at: this.place(at, kind.name) });
+  /** @returns how many records the condition on `STAGED` is true of */
+  #faultAll(condition: string, issueOf: (kind: KindName) => Issue): number {
+    const { count, places } = placesOf(this.db, condition, MAX_FAULTS);
+    for (const { record, at } of places) this.fault({ ...issueOf(record), at: this.place(at, record) });
     this.#faultCount += count - places.length;
     return count;
   }
 }
 
-/** How many records of a kind had each outcome, once their states were taken over. @param staged how many stand in the file */
-function countsOf(
-  staged: Counts,
+/** How many records of each kind had each outcome, once their states were taken over. @param staged how many stand in the file */
+const countsOf = (
+  staged: Record<KindName, Counts>,
   { counts: all, disputes }: Pick<Received, 'counts' | 'disputes'>,
-  { name }: StagedKind,
   { leftOut }: StagedStates,
-): Counts {
-  const { created, changed, deleted } = all[name];
-  const kept = new Set(
-    disputes.flatMap((one) => (one.record === name && one.counts === 'here' ? one.id : [])),
-  );
-  const skipped = leftOut.get(name) ?? 0;
-  const others = created + changed + kept.size + skipped;
-  return {
-    ...staged,
-    new: created,
-    updated: changed,
-    kept: kept.size,
-    skipped,
-    deleted,
-    equal: Math.max(0, staged.new - others),
-  };
-}
+): Record<KindName, Counts> =>
+  byKind((kind) => {
+    const { created, changed, deleted } = all[kind];
+    const kept = new Set(
+      disputes.flatMap((one) => (one.record === kind && one.counts === 'here' ? one.id : [])),
+    ).size;
+    const skipped = leftOut.get(kind) ?? 0;
+    const equal = Math.max(0, staged[kind].new - created - changed - kept - skipped);
+    return { ...staged[kind], new: created, updated: changed, kept, skipped, deleted, equal };
+  });

@@ -11,7 +11,7 @@ import type { User } from '../../../domain/user.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
-import { IS_NEW, type OnConflict, ownedStaged, type StagedKind, stagedUsers } from './staging.ts';
+import { IS_NEW, type OnConflict, ownedStaged, STAGED, stagedUsers } from './staging.ts';
 
 /** Whose records an import is about: who may get them, and who is named. */
 
@@ -55,55 +55,34 @@ const usersIn = (db: Database, ids: string, ...values: number[]): Named[] =>
 /** The first users who are new; of a file without users, those whose records come. */
 export function recipients(db: Database): Recipient[] {
   const isAny = db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === 1;
-  const owners = ownedStaged.map(
-    ({ staged }) => `SELECT userId FROM ${staged} WHERE ${IS_NEW} OR _outcome = 'overwritten'`,
-  );
   const named = isAny
     ? db.all<Named>(
         `SELECT coalesce(_newId, id) AS id, firstName, lastName FROM ${stagedUsers.staged}
          WHERE ${IS_NEW} ORDER BY _at LIMIT ${MOST_NAMED}`,
       )
-    : usersIn(db, owners.join(' UNION '));
+    : usersIn(db, `SELECT userId FROM ${STAGED} WHERE ${IS_NEW} OR _outcome = 'overwritten'`);
   return named.map((user) => ({ ...user, isNew: isAny }));
 }
 
-/** SQL: the id here of the staged record `i`. */
-const HERE = 'coalesce(i._newId, i.id)';
-
 /** The first users here whose records the file replaces, or would replace. */
-export function replacedUsers(db: Database): Named[] {
-  const replaced = "i._outcome IN ('conflicting', 'overwritten', 'sameKey')";
-  const owners = ownedStaged.map(
-    ({ table, staged }) =>
-      `SELECT m.userId FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE} WHERE ${replaced}`,
-  );
-  const users = `SELECT ${HERE} FROM ${stagedUsers.staged} AS i WHERE ${replaced}`;
-  return usersIn(db, [users, ...owners].join(' UNION '));
-}
+export const replacedUsers = (db: Database): Named[] =>
+  usersIn(db, `SELECT owner FROM ${STAGED} WHERE _outcome IN ('conflicting', 'overwritten', 'sameKey')`);
 
 /** SQL: the name of the user `id`, who may come with the file. */
 const nameSql = (id: string) =>
   `coalesce((SELECT firstName || ' ' || lastName FROM main.users WHERE id = ${id}),
     (SELECT firstName || ' ' || lastName FROM ${stagedUsers.staged} WHERE coalesce(_newId, id) = ${id}), ${id})`;
 
-/** Records of a kind that change their owner, of those with some outcomes, with their place in the file. */
-const movesOf = (
-  db: Database,
-  { name, table, staged }: StagedKind,
-  { outcomes, order, limit }: { outcomes: string; order: string; limit: number },
-): (Moved & { at: number })[] =>
+/** The first records that change their owner, of those with some outcomes, with their place in the file. */
+const movesOf = (db: Database, outcomes: string, order: string, limit: number): (Moved & { at: number })[] =>
   db.all(
-    `SELECT i._at AS at, '${name}' AS record, m.id AS id, ${nameSql('m.userId')} AS "from", ${nameSql('i.userId')} AS "to"
-     FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE} JOIN main.users AS u ON u.id = m.userId
-     WHERE m.userId <> i.userId AND i._outcome IN (${outcomes}) ORDER BY ${order} LIMIT ${limit}`,
+    `SELECT at, record, here AS id, ${nameSql('owner')} AS "from", ${nameSql('userId')} AS "to" FROM ${STAGED}
+     WHERE owner <> userId AND _outcome IN (${outcomes}) ORDER BY nth, ${order} LIMIT ${limit}`,
   );
 
 /** The first records that change their owner. */
 export const movedRecords = (db: Database): Moved[] =>
-  ownedStaged
-    .flatMap((kind) => movesOf(db, kind, { outcomes: "'overwritten'", order: 'm.id', limit: MOST_NAMED }))
-    .map(({ at: _, ...moved }) => moved)
-    .slice(0, MOST_NAMED);
+  movesOf(db, "'overwritten'", 'here', MOST_NAMED).map(({ at: _, ...moved }) => moved);
 
 const CREATED = "SELECT userId FROM main.history WHERE seq > ? AND action = 'create'";
 
@@ -132,9 +111,7 @@ export const movedSince = (db: Database, seq: number): Moved[] =>
  * @throws SciaticaError `invalid` when there are several
  */
 export function onlyUser(db: Database): number | undefined {
-  const owned = ownedStaged.map(({ staged }) => `SELECT userId FROM ${staged}`);
-  const sql = `SELECT id FROM ${stagedUsers.staged} UNION ${owned.join(' UNION ')} LIMIT 2`;
-  const [first, second] = db.column<number | null>(sql);
+  const [first, second] = db.column<number | null>(`SELECT DISTINCT userId FROM ${STAGED} LIMIT 2`);
   if (second === undefined) return first ?? undefined;
   const fault: Issue = { field: '--as', message: 'is for a file with one user; this one has several' };
   throw new SciaticaError('invalid', 'The file has several users.', [fault]);
@@ -192,24 +169,43 @@ export function ownershipFault(
   return first && { fault: first[0], places: first[1] };
 }
 
-function unnamed(db: Database, limit: number): Place[] {
-  return ownedStaged.flatMap(({ name, staged }) =>
-    db
-      .all<{ at: number; userId: number; count: number; who: string }>(
-        `SELECT min(_at) AS at, userId, count(*) AS count, ${nameSql('i.userId')} AS who FROM ${staged} AS i
-         WHERE ${COMES} AND coalesce(_givenUserId, userId) NOT IN (SELECT id FROM temp.import_known_users) GROUP BY userId ORDER BY 1 LIMIT ?`,
-        limit,
-      )
-      .map(({ at, userId, count, who }) => ({
-        at,
-        kind: name,
-        issue: {
-          field: 'userId',
-          message: `${userId} is ${who} here; whose it is in the file is not said${count > 1 ? ` (and ${count - 1} more of this user)` : ''}`,
-        },
-      })),
-  );
+/** A user of whom records of a kind are in the file. */
+export interface Owner {
+  record: KindName;
+  userId: number;
+  /** Null for one who is not here. */
+  name: string | null;
+  /** How many records, and where the first of them stands. */
+  count: number;
+  at: number;
 }
+
+/**
+ * The first users of whom the file has records, and who are not in it themselves, once for each kind.
+ * @param condition on `STAGED`
+ * @returns how many there are, too
+ */
+export function absentUsers(
+  db: Database,
+  condition: string,
+  limit: number,
+): { users: Owner[]; count: number } {
+  const users = db.all<Owner & { total: number }>(
+    `SELECT record, userId, count(*) AS count, min(at) AS at, count(*) OVER () AS total,
+       (SELECT firstName || ' ' || lastName FROM main.users WHERE id = userId) AS name FROM ${STAGED}
+     WHERE givenUserId NOT IN (SELECT id FROM temp.import_known_users) AND ${condition}
+     GROUP BY nth, userId ORDER BY nth, min(at) LIMIT ?`,
+    limit,
+  );
+  return { users, count: users[0]?.total ?? 0 };
+}
+
+const unnamed = (db: Database, limit: number): Place[] =>
+  absentUsers(db, COMES, limit).users.map(({ record, userId, name, count, at }) => {
+    const more = count > 1 ? ` (and ${count - 1} more of this user)` : '';
+    const message = `${userId} is ${name} here; whose it is in the file is not said${more}`;
+    return { at, kind: record, issue: { field: 'userId', message } };
+  });
 
 /** How many users are compared at once. */
 const BLOCK = 1000;
@@ -217,16 +213,14 @@ const BLOCK = 1000;
 /** Users of the file whose ids are taken by other persons, where something would be replaced or would go to those. */
 function strangers(db: Database, limit: number): Place[] {
   const { staged } = stagedUsers;
-  const getsRecords = ownedStaged
-    .map((kind) => `EXISTS (SELECT 1 FROM ${kind.staged} WHERE userId = i.id AND ${COMES})`)
-    .join(' OR ');
+  const getsRecords = `EXISTS (SELECT 1 FROM ${STAGED} WHERE userId = i.id AND record <> 'user' AND ${COMES})`;
   const names = ['firstName', 'lastName', 'email', 'diagnosisDate'];
   const person = (row: string) => `json_object(${names.map((name) => `'${name}', ${row}.${name}`)})`;
   const places: Place[] = [];
   for (let last = -1; places.length < limit; ) {
     const rows = db.all<{ at: number; there: string; here: string }>(
       `SELECT i._at AS at, ${person('i')} AS there, ${person('m')} AS here FROM ${staged} AS i JOIN main.users AS m ON m.id = i.id
-       WHERE i._at > ? AND (i._outcome IN ('conflicting', 'overwritten') OR i._outcome = 'skipped' AND (${getsRecords}))
+       WHERE i._at > ? AND (i._outcome IN ('conflicting', 'overwritten') OR i._outcome = 'skipped' AND ${getsRecords})
        ORDER BY i._at LIMIT ${BLOCK}`,
       last,
     );
@@ -246,12 +240,9 @@ const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>)
   `${firstName} ${lastName}`;
 
 /** Records that would replace one of another user. */
-function moved(db: Database, limit: number): Place[] {
-  return ownedStaged
-    .flatMap((kind) => movesOf(db, kind, { outcomes: "'conflicting', 'overwritten'", order: 'i._at', limit }))
-    .map(({ at, record: kind, id, from, to }) => ({
-      at,
-      kind,
-      issue: { field: 'userId', message: `would move ${kind} ${id} from ${from} to ${to}` },
-    }));
-}
+const moved = (db: Database, limit: number): Place[] =>
+  movesOf(db, "'conflicting', 'overwritten'", 'at', limit).map(({ at, record: kind, id, from, to }) => ({
+    at,
+    kind,
+    issue: { field: 'userId', message: `would move ${kind} ${id} from ${from} to ${to}` },
+  }));

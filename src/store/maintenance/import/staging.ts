@@ -1,7 +1,7 @@
 import { toCell } from '../../../domain/codec.ts';
 import { idsUsedUp } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID, MOST_SKIPPED_IDS } from '../../../domain/fields.ts';
-import { type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
+import { byKind, type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -19,8 +19,6 @@ export type Outcome =
   | 'contradictory'
   /** Its key is in the file before, with a different record of the same user. */
   | 'doubled'
-  /** A record whose user nobody knows. */
-  | 'orphaned'
   /** Its id is taken by a different record, and nothing was said about that. */
   | 'conflicting'
   /** Its key is taken by a different record of the user, and nothing was said about that. */
@@ -64,19 +62,17 @@ export interface StagedKind {
   columns: string[];
   /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
   insert: string;
-  /** Whether a user has only one record with the same key. */
-  hasKey: boolean;
   /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
   same: string;
 }
 
 function stagedKind(name: KindName): StagedKind {
-  const { table, fields, key } = kindOf(name);
+  const { table, fields } = kindOf(name);
   const columns = Object.keys(fields).filter((column) => column !== 'id');
   const same = columns.map((column) => `m.${column} IS i.${column}`).join(' AND ');
   const staged = `temp.import_${table}`;
   const insert = `INSERT INTO ${staged} (_at, id, _key, ${columns.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(columns.length)})`;
-  return { name, table, staged, fields, columns, insert, hasKey: key !== undefined, same };
+  return { name, table, staged, fields, columns, insert, same };
 }
 
 /** Users first: the others refer to them. */
@@ -86,6 +82,8 @@ export const stagedKindOf = (name: KindName): StagedKind =>
 export const stagedUsers = stagedKindOf('user');
 /** What belongs to users. */
 export const ownedStaged = stagedKinds.filter((kind) => kind !== stagedUsers);
+/** Of which a user has only one record with the same key. */
+export const keyedStaged = stagedKinds.filter(({ name }) => kindOf(name).key);
 
 /** The driver gives every number as REAL. */
 const affinityOf = (field: Field | undefined) =>
@@ -98,7 +96,24 @@ export function prepareStaging(db: Database): void {
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
     CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
     DROP TABLE IF EXISTS temp.import_states;
-    CREATE TABLE temp.import_states (_at INTEGER PRIMARY KEY, line TEXT)`);
+    CREATE TABLE temp.import_states (_at INTEGER PRIMARY KEY, line TEXT);
+    DROP VIEW IF EXISTS ${STAGED};
+    CREATE VIEW ${STAGED} AS ${stagedKinds.map(rowsOf).join(' UNION ALL ')}`);
+}
+
+/**
+ * What is staged of all kinds: `nth` of the kind and `record`, its name; whose a record is, `userId` as the file said it or as it is by
+ * now, `givenUserId` as the file said it; the id that it has `here`, and whose the one here is, its `owner`.
+ */
+export const STAGED = 'temp.import_records';
+
+function rowsOf({ name, table, staged }: StagedKind, nth: number): string {
+  const here = 'coalesce(i._newId, i.id)';
+  const isUser = name === 'user';
+  const owner = isUser ? here : `(SELECT m.userId FROM main.${table} AS m WHERE m.id = ${here})`;
+  const userId = isUser ? 'i.id' : 'i.userId';
+  return `SELECT ${nth} AS nth, '${name}' AS record, i._at AS at, i.id, ${here} AS here, ${userId} AS userId,
+    coalesce(i._givenUserId, ${userId}) AS givenUserId, ${owner} AS owner, i._outcome FROM ${staged} AS i`;
 }
 
 /** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
@@ -126,40 +141,25 @@ export function stage(
   db.run(insert, at, toCell(fields['id'], record['id']), keyOf(name, record) ?? null, ...cells);
 }
 
-/** Finds ids that stand twice in the file. */
-export function markRepeated(db: Database, { table, staged, same }: StagedKind): void {
-  db.exec(`CREATE INDEX IF NOT EXISTS ${staged}_by_id ON import_${table} (id)`);
-  db.run(
-    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'repeated', 'contradictory')
-     FROM (SELECT id, min(_at) AS _at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
-     JOIN ${staged} AS m ON m._at = first._at
-     WHERE i.id = first.id AND i._at > first._at`,
-  );
-}
-
-/** Finds records whose user is neither in the file nor in the database. */
-export function markOrphaned(db: Database, { staged }: StagedKind): void {
-  db.run(
-    `UPDATE ${staged} SET _outcome = 'orphaned' WHERE _outcome IS NULL
-     AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
-  );
-}
-
-/** The users of whom records are orphaned: how many records, and where the first stands; `more` than `limit` users there are. */
-export function orphansOf(
+/**
+ * Finds records with the id, or with the user and the key, of one further up in the file.
+ * @param outcome of those that differ from it
+ */
+export function markSecond(
   db: Database,
-  { staged }: StagedKind,
-  limit: number,
-): { users: { userId: number; count: number; at: number }[]; more: number } {
-  const orphans = `FROM ${staged} WHERE _outcome = 'orphaned'`;
-  const users = db.value<number>(`SELECT count(DISTINCT userId) ${orphans}`) ?? 0;
-  return {
-    users: db.all(
-      `SELECT userId, count(*) AS count, min(_at) AS at ${orphans} GROUP BY userId ORDER BY at LIMIT ?`,
-      limit,
-    ),
-    more: Math.max(0, users - limit),
-  };
+  { staged, table, same }: StagedKind,
+  outcome: 'contradictory' | 'doubled',
+): void {
+  db.exec(`CREATE INDEX IF NOT EXISTS ${staged}_by_id ON import_${table} (id)`);
+  const columns = outcome === 'doubled' ? ['userId', '_key'] : ['id'];
+  const isOpen = (row: string) => `(${row}._outcome IS NULL OR ${row}._outcome = 'skipped')`;
+  db.run(
+    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'repeated', '${outcome}')
+     FROM (SELECT ${columns}, min(_at) AS _at FROM ${staged} AS one WHERE ${isOpen('one')} AND ${columns.at(-1)} IS NOT NULL
+           GROUP BY ${columns} HAVING count(*) > 1) AS first
+     JOIN ${staged} AS m ON m._at = first._at
+     WHERE ${columns.map((column) => `i.${column} = first.${column}`).join(' AND ')} AND i._at > first._at AND ${isOpen('i')}`,
+  );
 }
 
 /** Finds records whose id is in the database: with the same record, or taken by a different one. */
@@ -227,23 +227,24 @@ function settleIds(db: Database, { name, table, staged }: StagedKind): void {
 }
 
 /** The records of the file follow users that have got, or have found, another id. */
-export function followUsers(db: Database, { staged }: StagedKind): void {
-  db.run(
-    `UPDATE ${staged} AS i SET _givenUserId = userId, userId = u._newId
-     FROM ${stagedUsers.staged} AS u WHERE u.id = i.userId AND u._newId IS NOT NULL`,
-  );
+export function followUsers(db: Database): void {
+  for (const { staged } of ownedStaged)
+    db.run(
+      `UPDATE ${staged} AS i SET _givenUserId = userId, userId = u._newId
+       FROM ${stagedUsers.staged} AS u WHERE u.id = i.userId AND u._newId IS NOT NULL`,
+    );
 }
 
-/** How many records have an outcome, and where the first `limit` of them stand. */
-export function withOutcome(
+/** How many records a condition on `STAGED` is true of, and where the first `limit` of them stand. */
+export function placesOf(
   db: Database,
-  { staged }: StagedKind,
-  outcome: Outcome,
+  condition: string,
   limit: number,
-): { count: number; places: number[] } {
-  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE _outcome = ?`, outcome) ?? 0;
-  const sql = `SELECT _at FROM ${staged} WHERE _outcome = ? ORDER BY _at LIMIT ?`;
-  return { count, places: count > 0 ? db.column<number>(sql, outcome, limit) : [] };
+): { count: number; places: { record: KindName; at: number }[] } {
+  const found = `FROM ${STAGED} WHERE ${condition}`;
+  const count = db.value<number>(`SELECT count(*) ${found}`) ?? 0;
+  const sql = `SELECT record, at ${found} ORDER BY nth, at LIMIT ?`;
+  return { count, places: count > 0 ? db.all(sql, limit) : [] };
 }
 
 /** How many records without an id say the same as one that is stored: an import of the same file before may have brought that. */
@@ -258,14 +259,15 @@ export function alike(db: Database, { table, staged, columns, same }: StagedKind
   );
 }
 
-export function counts(db: Database, { staged }: StagedKind): Counts {
-  const all = Object.fromEntries(counted.map((name) => [name, 0])) as Counts;
-  const rows = db.all<{ outcome: Outcome | null; count: number }>(
-    `SELECT _outcome AS outcome, count(*) AS count FROM ${staged} GROUP BY 1`,
+/** How many records of each kind had each outcome. */
+export function counts(db: Database): Record<KindName, Counts> {
+  const all = byKind(() => Object.fromEntries(counted.map((name) => [name, 0])) as Counts);
+  const rows = db.all<{ record: KindName; outcome: Outcome | null; count: number }>(
+    `SELECT record, _outcome AS outcome, count(*) AS count FROM ${STAGED} GROUP BY 1, 2`,
   );
-  for (const { outcome, count } of rows) {
+  for (const { record, outcome, count } of rows) {
     const name = outcome ?? 'new';
-    all[countedAs[name] ?? (name as keyof Counts)] += count;
+    all[record][countedAs[name] ?? (name as keyof Counts)] += count;
   }
   return all;
 }
@@ -275,17 +277,6 @@ const countedAs: Readonly<Record<string, keyof Counts>> = {
   sameKey: 'conflicting',
   erased: 'conflicting',
 };
-
-/** Finds records of the file whose key another one of the same user has, further up in the file. */
-export function markDoubled(db: Database, { staged, same }: StagedKind): void {
-  db.run(
-    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'repeated', 'doubled')
-     FROM (SELECT userId, _key, min(_at) AS _at FROM ${staged} WHERE _outcome IS NULL
-           GROUP BY userId, _key HAVING count(*) > 1) AS first
-     JOIN ${staged} AS m ON m._at = first._at
-     WHERE i.userId = first.userId AND i._key = first._key AND i._at > first._at AND i._outcome IS NULL`,
-  );
-}
 
 /**
  * Gives the records that would be written, and whose key a stored record of the user has, the outcome that was asked for:

@@ -20,8 +20,8 @@ import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
 import type { Name, State } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
-import { onlyUser } from './owners.ts';
-import { ownedStaged, stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
+import { absentUsers, type Owner, onlyUser } from './owners.ts';
+import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
 import { Undone } from './undone.ts';
 
 /** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
@@ -81,13 +81,10 @@ export class StagedStates {
   }
 
   /** Users of whom a file without states has records, and who are neither in it nor known here. */
-  strangers(): number[] {
-    const unknown = 'userId NOT IN (SELECT id FROM temp.import_known_users)';
-    const ids = ownedStaged.flatMap(({ staged }) =>
-      this.db.column<number>(`SELECT DISTINCT userId FROM ${staged} WHERE ${unknown}`),
-    );
+  strangers(): Owner[] {
     const nameOf = (id: number) => stateWithout('user', this.#file, { id }).name;
-    return ids.filter((id) => id !== this.#as?.theirs && this.#people.ownerId(nameOf(id)) === undefined);
+    const isKnown = (id: number) => id === this.#as?.theirs || this.#people.ownerId(nameOf(id)) !== undefined;
+    return absentUsers(this.db, 'TRUE', -1).users.filter(({ userId }) => !isKnown(userId));
   }
 
   *#sealed(reader: FileReader): Generator<State[]> {
