@@ -180,6 +180,15 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   for (const text of ['one', 'two', 'three']) there.logs.create(log({ notes: text }));
   await run(here, there);
   here.logs.create(log({ notes: 'recorded here' }));
+  await run(here, there);
+  // What goes and comes back came once, and from where it was recorded.
+  there.change(() => {
+    for (const id of [1, 4]) there.logs.delete(id);
+  });
+  const deletion = there.latestChange ?? 0;
+  await run(here, there);
+  there.undo(deletion);
+  await run(here, there);
   const diary = await here.diary();
   expect(diary.cameFrom('home')).toMatchObject({ going: [{}, {}, {}], staying: [{ record: 'user', id: 1 }] });
   diary.forget('home');

@@ -379,17 +379,15 @@ export class Diary {
     return this.db.column(sql, this.db.lastId('users'), remote, remote);
   }
 
-  /** The records here that came from a remote; a user who has others by now stays. */
+  /** The records here that came from a remote, and were not here before; a user who has others by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
-    const made = this.db.all<RecordKey>(
-      `SELECT entry.record, entry.recordId AS id FROM history AS entry JOIN history AS head ON head.seq = entry.head
-       WHERE entry.action = 'create' AND ${BY_REMOTE}`,
-      remote,
-      remote,
-    );
-    const came = made.filter(
-      ({ record, id }) => this.db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1,
-    );
+    const came = kindNames.flatMap((record) => {
+      // What was deleted and brought back there came again: its first entry says from where it is.
+      const sql = `SELECT shown.id FROM ${kindOf(record).table} AS shown JOIN history AS entry ON entry.seq =
+          (SELECT min(seq) FROM history WHERE recordId = shown.id AND record = ?)
+        JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND ${BY_REMOTE}`;
+      return this.db.column<number>(sql, record, remote, remote).map((id): RecordKey => ({ record, id }));
+    });
     const users = JSON.stringify(idsOf(came, 'user'));
     const owners = ownedKindNames.flatMap((kind) => {
       const sql = `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
