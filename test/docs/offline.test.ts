@@ -18,6 +18,7 @@ import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { freshPath, nora, session } from '../helpers.ts';
+import { workerFile } from '../http/helpers.ts';
 
 /** The offline client of docs/companion-app.md, against the real service, with all that can go wrong, in any order. */
 
@@ -68,6 +69,7 @@ class World {
       port: this.#port,
       origins: { allowHosts: [], allowOrigins: [] },
       auth: { burst: 100_000, perSecond: 100_000 },
+      workerFile,
       log: () => {},
     });
     this.#port = this.server.port;

@@ -92,9 +92,8 @@ function appOf(service: Service) {
 /** The bundle of a worker thread. */
 export const workerFile = join(root, 'dist/worker.js');
 
-/** Threads for the tests that through-workers.test.ts runs once more. */
-function workersOf(store: Store, onError: (error: unknown) => void): Workers | undefined {
-  if (!process.env['READ_BY_WORKERS']) return undefined;
+/** Threads as the program has them: none is started before something takes long. */
+function workersOf(store: Store, onError: (error: unknown) => void): Workers {
   const workers = new Workers(store, { file: workerFile, timeout: 30_000, onError });
   onTestFinished(() => workers.stop());
   return workers;
@@ -133,6 +132,7 @@ export async function served(
     host: '127.0.0.1',
     port: 0,
     origins: { allowHosts: [], allowOrigins: [] },
+    workerFile,
     log: (text) => log.push(text),
     ...options,
   });

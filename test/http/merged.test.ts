@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, log, openStore, user } from '../store/helpers.ts';
-import { freshApp, freshServer, workerFile } from './helpers.ts';
+import { freshApp, freshServer } from './helpers.ts';
 
 /** Another process says that user 2 is user 1, who has log 1 and then also log 2. */
 async function merge(store: Store): Promise<void> {
@@ -38,7 +38,7 @@ test.each<[string, string, string, object | undefined]>([
 });
 
 test('so it is with a user of many logs, in a thread of its own', async () => {
-  const { url, store } = await freshServer({ workerFile });
+  const { url, store } = await freshServer();
   const fields = 'userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes';
   store.change(() =>
     dbOf(store).run(

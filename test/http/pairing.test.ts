@@ -9,7 +9,7 @@ import { pinOf } from '../../src/lib/pin.ts';
 import { pair, send } from '../docs/pairing-client.ts';
 import { freshFolder } from '../helpers.ts';
 import { freshPath, openStore } from '../store/helpers.ts';
-import { freshApp, freshServer, guardedApp, nora } from './helpers.ts';
+import { freshApp, freshServer, guardedApp, nora, workerFile } from './helpers.ts';
 
 const DAY_MS = 86_400_000;
 const auth = { burst: 100, perSecond: 100 };
@@ -155,6 +155,7 @@ async function running(path = freshPath(), file = join(freshFolder(), 'own.pem')
     tls,
     isPairing: true,
     ownNames: ['laptop', '192.168.1.23'],
+    workerFile,
     log: (text) => log.push(text),
   });
   const url = `https://127.0.0.1:${server.port}`;

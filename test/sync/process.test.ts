@@ -11,6 +11,7 @@ import { startServer } from '../../src/http/server.ts';
 import { pinOf } from '../../src/lib/pin.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshFolder, freshPath, nora, run } from '../helpers.ts';
+import { workerFile } from '../http/helpers.ts';
 import { newDatabase } from '../new-database.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 import { contents } from './helpers.ts';
@@ -41,6 +42,7 @@ async function serving(fill: (store: Store) => void = () => {}, isPairing = fals
     auth: { burst: 10_000, perSecond: 10_000 },
     tls,
     isPairing,
+    workerFile,
     log: () => {},
   });
   onTestFinished(() => server.stop());

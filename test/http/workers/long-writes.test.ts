@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
 import { Workers } from '../../../src/http/workers/pool.ts';
 import { dbOf, freshStore, user } from '../../store/helpers.ts';
-import { freshServer, workerFile } from '../helpers.ts';
+import { freshServer } from '../helpers.ts';
 
 /** More logs than a change may have that is taken back while others wait. */
 const LOGS = 10_100;
@@ -11,7 +11,7 @@ const LOGS = 10_100;
 /** A server whose change 3 made many logs of user 1, and how many writes went to threads of their own. */
 async function largeServer(options: Parameters<typeof freshServer>[0] = {}) {
   const write = vi.spyOn(Workers.prototype, 'write').mockClear();
-  const { store, url, server } = await freshServer({ workerFile, ...options });
+  const { store, url, server } = await freshServer(options);
   store.users.create(user({ firstName: 'Ole' }));
   const fields = 'userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes';
   store.change(() =>

@@ -5,6 +5,3 @@ import '../lists.test.ts';
 
 /** The same tests with every list and all statistics read by a worker thread, of the bundle in dist. */
 vi.mock('../../../src/store/records/lists/cost.ts', () => ({ isLong: () => true, hasManyLogs: () => true }));
-vi.hoisted(() => {
-  process.env['READ_BY_WORKERS'] = '1';
-});
