@@ -75,7 +75,12 @@ test.each<[LogFilter, goesOn: boolean, isLong: boolean]>([
 test('what a caller may see counts, not what there is', () => {
   const store = sized(large).as({ users: [1] });
   const { logs, users } = store;
-  const found = [logs.isLong({ sort: 'date' }), logs.isLong({}), users.isLong({}), users.isLong({ limit: 1 })];
+  const found = [
+    logs.isLong({ sort: 'date' }),
+    logs.isLong({}),
+    users.isLong({}),
+    users.isLong({ limit: 1 }),
+  ];
   expect(found).toEqual([false, false, false, false]);
 });
 
@@ -91,4 +96,12 @@ test('what others have is not long for who does not see it', () => {
 test('statistics of many logs are long, in a small database, too', () => {
   const { logs } = sized(small, 100);
   expect([logs.areMany(1), logs.areMany(2), logs.areMany(9)]).toEqual([true, false, false]);
+});
+
+test('so are those of many pain entries without logs', () => {
+  const store = sized(small);
+  store.change(() => {
+    for (let i = 0; i <= 100; i++) store.of('painEntry').create({ userId: 1, date: '2026-03-02', pain: 5 });
+  });
+  expect([store.logs.areMany(1), store.logs.areMany(2)]).toEqual([true, false]);
 });

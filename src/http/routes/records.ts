@@ -312,7 +312,7 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
   };
 }
 
-/** The deletion of a record: that of a user with many logs in another thread. */
+/** The deletion of a record: that of a user with many logs or pain entries in another thread. */
 function withAll(name: KindName, write: Write): ReturnType<typeof batchable> {
   const { handle } = batchable(write);
   const isLong = ({ store, id }: RequestContext) => name === 'user' && store.logs.areMany(id);

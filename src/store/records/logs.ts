@@ -6,7 +6,7 @@ import { renamedExercises } from '../../domain/routine.ts';
 import { joined } from '../sqlite/condition.ts';
 import { openSource } from '../sqlite/snapshot.ts';
 import type { RunChange } from './changes.ts';
-import { hasManyLogs } from './lists/cost.ts';
+import { hasManyEntries } from './lists/cost.ts';
 import type { Lines } from './lists/long-lists.ts';
 import { Records, type Surroundings } from './records.ts';
 
@@ -25,10 +25,10 @@ export class Logs extends Records<'log'> {
     super('log', surroundings);
   }
 
-  /** Whether others should not wait for statistics of a user's logs. */
+  /** Whether others should not wait for statistics of a user's logs and pain entries. */
   areMany(userId: number): boolean {
     const { db, visible } = this.surroundings;
-    return visible?.includes(userId) !== false && hasManyLogs(db, userId);
+    return visible?.includes(userId) !== false && hasManyEntries(db, userId);
   }
 
   /**

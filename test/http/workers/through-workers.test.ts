@@ -4,4 +4,7 @@ import '../insights.test.ts';
 import '../lists.test.ts';
 
 /** The same tests with every list and all statistics read by a worker thread, of the bundle in dist. */
-vi.mock('../../../src/store/records/lists/cost.ts', () => ({ isLong: () => true, hasManyLogs: () => true }));
+vi.mock('../../../src/store/records/lists/cost.ts', () => ({
+  isLong: () => true,
+  hasManyEntries: () => true,
+}));

@@ -8,8 +8,8 @@ const MOST_ROWS = 10_000;
 /** The same for rows that cost more: those of some users lie scattered, and texts are searched by JavaScript. */
 const MOST_COSTLY_ROWS = 1_000;
 
-/** Most sessions of which statistics are made while others wait: a few milliseconds. */
-const MOST_SESSIONS = 100;
+/** Most sessions or pain entries of which statistics are made while others wait: a few milliseconds. */
+const MOST_ENTRIES = 100;
 
 /** What a list is read from. */
 interface Listed {
@@ -42,9 +42,9 @@ export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: 
   return rowsUpTo(MOST_COSTLY_ROWS + 1, { db, table }, owners) > MOST_COSTLY_ROWS;
 }
 
-/** Whether a user has so many logs that others should not wait for statistics of them. */
-export const hasManyLogs = (db: Database, user: number): boolean =>
-  rowsUpTo(MOST_SESSIONS + 1, { db, table: 'logs' }, [user]) > MOST_SESSIONS;
+/** Whether a user has so many logs or pain entries that others should not wait for statistics of them. */
+export const hasManyEntries = (db: Database, user: number): boolean =>
+  ['logs', 'painEntries'].some((table) => rowsUpTo(MOST_ENTRIES + 1, { db, table }, [user]) > MOST_ENTRIES);
 
 /** How many rows some users have, counted up to `most`. */
 function rowsUpTo(
