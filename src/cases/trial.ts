@@ -54,8 +54,10 @@ export function endedTrial(
   for (const trial of store.of('trial').list({ userId, sort: '-start,-id' })) {
     const isIn =
       (since === undefined || lastDayOf(trial) >= since) && (until === undefined || trial.start <= until);
+    // Its analysis takes long, and one that was given up has none.
+    if (!isIn || trial.state === 'given-up') continue;
     const { result, outcomes } = trialStatus(store, trial, today);
-    if (isIn && result && outcomes) return { trial, result, outcomes };
+    if (result && outcomes) return { trial, result, outcomes };
   }
   return undefined;
 }

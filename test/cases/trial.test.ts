@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { endedTrial, trialPains, trialStatus } from '../../src/cases/trial.ts';
 import { type TrialDay, trialFields } from '../../src/domain/trial.ts';
 import { addDays } from '../../src/domain/words/day.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, prepared } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
+import { freshStore, user } from '../store/helpers.ts';
 
 const START = '2026-03-02';
 const LAST = addDays(START, 13);
@@ -92,4 +93,31 @@ test.each<[object, boolean]>([
   const days = Array.from({ length: 14 }, (_, i): Recorded => [i, 6, 6 + (i % 2)]);
   const found = inTrial('hour', days, (store) => endedTrial(store, 1, period, addDays(LAST, 1)));
   expect(found?.trial.id).toBe(isFound ? 1 : undefined);
+});
+
+const trial = {
+  userId: 1,
+  exerciseName: 'Bird Dog',
+  against: 'rest',
+  outcome: 'hour',
+  question: 'either',
+  days: 14,
+  difference: 1,
+} as const;
+
+test('of the trials of a user, only the one that a report shows is analysed', () => {
+  const store = freshStore();
+  store.users.create(user());
+  for (const start of ['2025-06-01', '2026-01-01'])
+    store.of('trial').create({ ...trial, start, seed: 1, state: 'finished' });
+  for (let seed = 2; seed < 9; seed++)
+    store.of('trial').create({ ...trial, start: '2026-02-01', seed, state: 'given-up' });
+  const days = vi.spyOn(store.of('trialDay'), 'list');
+  const shown = (since: string, until: string) =>
+    endedTrial(store, 1, { since, until }, '2026-03-02')?.trial.start;
+  expect([shown('2026-01-01', '2026-03-01'), shown('2025-01-01', '2025-12-31')]).toEqual([
+    '2026-01-01',
+    '2025-06-01',
+  ]);
+  expect(days).toHaveBeenCalledTimes(2);
 });
