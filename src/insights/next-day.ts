@@ -1,10 +1,11 @@
+import { isWeekend } from './days.ts';
 import { NOTICEABLE } from './marks.ts';
 import { AVERAGES } from './recent-pain.ts';
 import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
 
 /** Evidence that a claim needs, times the exercises seen: all claims about a person share one error. */
-export const NEXT_DAY_EVIDENCE = 12;
+export const NEXT_DAY_EVIDENCE = 7;
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
 /** Days with the exercise, and other days, that a claim needs. */
@@ -13,8 +14,11 @@ const FEWEST = 5;
 const MOST_JOINT = 24;
 /** That comparison is used where it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
-/** The covariates: the pain of the day, the averages up to it, and the pain of the day after next; from here on what was done. */
-const DONE = 2 + AVERAGES;
+/**
+ * The covariates: the pain of the day, the averages up to it, the pain of the day after next, and which of these three days are at
+ * a weekend; from here on what was done.
+ */
+const DONE = 5 + AVERAGES;
 
 /** Days with an exercise and days without it. */
 interface Sides {
@@ -37,8 +41,8 @@ interface KnownDay {
 /**
  * The pain of a day, its first value, against what was done on the day before, at the same pain on that day and on the day after
  * it, and the same averages of the days and weeks before: a flare shows on both sides of a day, what one exercise does to the next
- * day between them. Only days between days whose pain is known count: whoever records bad days only leaves out days that were
- * better.
+ * day between them. Weekends are told apart: what is done on Sundays is not blamed for Mondays. Only days between days whose pain
+ * is known count: whoever records bad days only leaves out days that were better.
  */
 export class NextDay {
   readonly #joint: Covariance | null;
@@ -70,7 +74,8 @@ export class NextDay {
     for (const exercise of next.done) this.#seen = Math.max(this.#seen, exercise + 1);
     if (!before || !day || next.day - before.day !== 2) return;
     this.#pairs += 1;
-    this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain]);
+    const weekends = [before, day, next].map((each) => Number(isWeekend(each.day)));
+    this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
       const isDone = before.done.has(exercise);
       if (!sides.order.includes(isDone)) sides.order.push(isDone);

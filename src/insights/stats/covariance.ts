@@ -177,7 +177,11 @@ export class Covariance {
     const squares = residuals.reduce((sum, each) => sum + each, 0);
     const freedom = Math.max(0, n - this.#groups.length - rank);
     const common = moderated(squares, freedom, pooled(squares, freedom)).deviation;
-    this.#deviations = this.#groups.map((group, i) => moderated(residuals[i] ?? 0, group.n - 1, common));
+    // What the slopes take from the degrees of freedom, each group gives its share of (MacKinnon & White 1985, J Econometrics 29:305–325).
+    const share = freedom / Math.max(1, n - this.#groups.length);
+    this.#deviations = this.#groups.map((group, i) =>
+      moderated(residuals[i] ?? 0, (group.n - 1) * share, common),
+    );
     this.#isFresh = true;
   }
 

@@ -1,5 +1,5 @@
 import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
-import { dayOf, isWeekend } from '../../../src/insights/days.ts';
+import { isWeekend as isWeekendDay, dayOf } from '../../../src/insights/days.ts';
 import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
@@ -11,7 +11,7 @@ import { summarizeTrend } from '../../../src/insights/trend.ts';
 import { generator } from '../helpers.ts';
 import { clamp, normal } from './laws.ts';
 import type { Row } from './means.ts';
-import { daysOf, goodDays, one, type World } from './worlds.ts';
+import { daysOf, goodDays, isWeekend, one, type World } from './worlds.ts';
 
 /** What is said, ever, to somebody who looks every day; in percent of patients. */
 
@@ -39,7 +39,7 @@ function live(world: World, random: () => number): Said {
       sessions[session.exercise] = (sessions[session.exercise] ?? 0) + 1;
     }
     if (day.later !== undefined) {
-      const weekend = isWeekend(day.day);
+      const weekend = isWeekendDay(day.day);
       marks.addRest({ first: day.pain, next: day.later, averages, weekend, medicated: false });
     }
     marks.endDay();
@@ -258,6 +258,22 @@ const harmless: readonly World[] = [
     effects: [0, 0, 0],
     level: (day) => 1.5 * Math.cos((2 * Math.PI * day) / 365),
     chooses: (_, day, random) => [half(random) ? 2 : Number(Math.abs(day - 182.5) < 91)],
+  },
+  {
+    name: 'one on Sundays only, when pain is 1.5 less at weekends, 300 days',
+    days: 300,
+    resemblance: 0.6,
+    effects: [0, 0, 0],
+    level: (day) => (isWeekend(day) ? -1.5 : 0),
+    chooses: (_, day, random) => [day % 7 === 6 ? 0 : half(random) ? 1 : 2],
+  },
+  {
+    name: 'one on half of the weekends, when pain is 1.5 more on Mondays, 300 days',
+    days: 300,
+    resemblance: 0.6,
+    effects: [0, 0, 0],
+    level: (day) => (day % 7 === 0 ? 1.5 : 0),
+    chooses: (_, day, random) => [isWeekend(day) && half(random) ? 0 : half(random) ? 1 : 2],
   },
   {
     name: 'one takes the place of another, while pain falls by 4 in 180 days',

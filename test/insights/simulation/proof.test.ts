@@ -172,7 +172,7 @@ test('a harm of the next day is not made up', () => {
   // The bound of 10 of 100 for all exercises together holds where their effects can be told apart.
   for (const [name] of tables.nextDays)
     expect(figure(tables.nextDays, name, 1), name).toBeLessThanOrEqual(
-      (/flares/.test(name) ? 25 : /^(ten|one in winter)/.test(name) ? 15 : 10) + chance(10, 2 * DIARIES),
+      (/flares/.test(name) ? 25 : 10) + chance(10, 2 * DIARIES),
     );
 });
 

@@ -48,6 +48,9 @@ export interface WorldDay {
   readonly sessions: readonly WorldSession[];
 }
 
+/** 1970-01-05, so that the first day of a world is a Monday. */
+const MONDAY = 4;
+
 /** The days of a diary, one by one. */
 export function* daysOf(world: World, random: () => number): Generator<WorldDay> {
   const {
@@ -93,12 +96,17 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
     }
     if (world.recordsRest && sessions.length === 0) {
       const moved = relapse * (base - now) + (world.hidden?.(first, day) ?? 0);
-      yield { day, pain: first, later: clamp(now + moved + deviation * normal(random)), sessions };
-    } else yield { day, pain: first, sessions };
+      yield {
+        day: MONDAY + day,
+        pain: first,
+        later: clamp(now + moved + deviation * normal(random)),
+        sessions,
+      };
+    } else yield { day: MONDAY + day, pain: first, sessions };
   }
 }
 
-const isWeekend = (day: number) => day % 7 >= 5;
+export const isWeekend = (day: number) => day % 7 >= 5;
 
 type Chooses = World['chooses'];
 const anyOf = (from: number, to: number, random: () => number) => from + Math.floor(random() * (to - from));

@@ -223,7 +223,8 @@ describe('the difference at the same pain before', () => {
         const freedom = first.length + second.length - 3;
         const common = Math.max(1.5 ** 2, reference.sum(squares) / freedom);
         const all = (reference.sum(squares) + 4 * common) / (freedom + 4);
-        const freedoms = [first.length + 3, second.length + 3];
+        // Each gives its share of the one that the slope takes.
+        const freedoms = [first, second].map(({ length }) => ((length - 1) * freedom) / (freedom + 1) + 4);
         const variances = squares.map((sum, i) => ((sum + 4 * all) / (freedoms[i] ?? 0)) * (weights[i] ?? 0));
         expect(given.deviation ** 2 / given.size).toBeCloseTo(reference.sum(variances), 7);
         const shares = variances.map((variance, i) => variance ** 2 / (freedoms[i] ?? 0));
