@@ -11,6 +11,7 @@ import type {
   Response,
   Summary,
 } from './shapes.ts';
+import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import type { SummaryOptions, Tally } from './summary.ts';
 import { differenceOfMeans, inflationOf, type Mean, meanOfLevel } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
@@ -33,10 +34,15 @@ export function compareTallies(
     second,
     leftOut: first.leftOut + second.leftOut,
     painBefore: comparePain(tallies, first, second),
-    meanChange: differ(changeOf(first.overall), changeOf(second.overall), { furthest: 18 }),
-    exercises: [...second.exercises, ...stopped].map((exercise, _, { length }) =>
-      compareExercise(earlier.get(exerciseKey(exercise)), later.get(exerciseKey(exercise)), exercise, length),
-    ),
+    meanChange: differ(changeOf(first.overall), changeOf(second.overall), {
+      furthest: 18,
+      times: inflationOfChanges(tallies),
+    }),
+    exercises: [...second.exercises, ...stopped].map((exercise, _, { length }) => {
+      const key = exerciseKey(exercise);
+      const times = inflationOfChanges(tallies, key);
+      return compareExercise(earlier.get(key), later.get(key), exercise, { among: length, times });
+    }),
   };
 }
 
@@ -50,19 +56,38 @@ function comparePain(
   return differ(then && meanOfLevel(then), now && meanOfLevel(now), { furthest: 9, times });
 }
 
+/** Most sessions of each period by which it is told how much they resemble each other. */
+const MOST_TOLD_BY = 500;
+
+/** Of sessions, which resemble each other too. */
+function inflationOfChanges([one, other]: readonly [Tally, Tally], key?: string): number {
+  const all = one.changes().length;
+  const then = one.changes(key).slice(-MOST_TOLD_BY);
+  const now = other.changes(key).slice(0, MOST_TOLD_BY);
+  return inflation(
+    {
+      times: [...then.map(({ place }) => place), ...now.map(({ place }) => all + place)],
+      x: [...then.map(() => 0), ...now.map(() => 1)],
+      y: [...then, ...now].map(({ change }) => change),
+      length: then.length + now.length,
+    },
+    UP_TO_SESSIONS,
+  );
+}
+
 /** @param among how many exercises are compared: all of them share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */
 function compareExercise(
   first: ExerciseSummary | undefined,
   second: ExerciseSummary | undefined,
   { exerciseName, exerciseType }: ExerciseSummary,
-  among: number,
+  options: { among: number; times: number },
 ): ExerciseComparison {
   return {
     exerciseName,
     exerciseType,
     first: first ? responseOf(first) : null,
     second: second ? responseOf(second) : null,
-    meanChange: differ(changeOf(first), changeOf(second), { furthest: 18, among }),
+    meanChange: differ(changeOf(first), changeOf(second), { furthest: 18, ...options }),
   };
 }
 

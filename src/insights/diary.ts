@@ -57,6 +57,18 @@ export class Diary {
     return entry && (code === undefined || entry.rank <= UNTIMED) ? entry.pain : beforeOf(code ?? 0);
   }
 
+  /** The changes of the sessions in points, each with its place among all sessions. @param exercise of this one only */
+  changes(exercise?: number): { place: number; change: number }[] {
+    return this.dates
+      .flatMap((date) => this.#days.get(date) ?? [])
+      .map((one, place) => ({
+        exercise: Math.floor(one / CODES),
+        place,
+        change: afterOf(one) - beforeOf(one),
+      }))
+      .filter((one) => exercise === undefined || one.exercise === exercise);
+  }
+
   /** Goes through the days once, and gathers what may be said of each exercise by its number. */
   read(exercises: number): DiaryFindings {
     let most = 1;
@@ -86,7 +98,7 @@ export class Diary {
         const exercise = Math.floor(one / CODES);
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
-        const [painBefore, painAfter] = [beforeOf(one), (one % 10) + 1];
+        const [painBefore, painAfter] = [beforeOf(one), afterOf(one)];
         const medicated = one % CODES >= WITH_MEDICATION;
         marks.add({ exercise: number, place, first, averages, weekend, medicated, painBefore, painAfter });
         done.add(number);
@@ -111,6 +123,7 @@ export class Diary {
 }
 
 const beforeOf = (one: number): number => Math.floor((one % WITH_MEDICATION) / 10) + 1;
+const afterOf = (one: number): number => (one % 10) + 1;
 
 export interface DiaryFindings {
   readonly marks: Marks;

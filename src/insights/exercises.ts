@@ -53,6 +53,11 @@ export class ExerciseTallies {
     return tally;
   }
 
+  /** The number of an exercise by its key; −1 for one that was never added. */
+  numberOf(key: string): number {
+    return this.#tallies.get(key)?.number ?? -1;
+  }
+
   get size(): number {
     return this.#tallies.size;
   }

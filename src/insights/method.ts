@@ -86,11 +86,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Periods',
-      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations. Days resemble each other: for the pain of days the interval is wider, by as much as under the trend’s averages over the likelihood of their autocorrelation, up to 0.97. Changes of exercises are called lower or higher where an interval excludes 0 that is wider the more exercises there are (Bonferroni; Dunn 1961): 95 % holds for all of them together.',
+      text: 'Two periods are compared by Welch’s interval (1947), with the same moderated standard deviations. Days resemble each other, and so do sessions: the interval is wider, by as much as under the trend’s averages over the likelihood of their autocorrelation, up to 0.97 for days and 0.8 for sessions. Changes of exercises are called lower or higher where an interval excludes 0 that is wider the more exercises there are (Bonferroni; Dunn 1961): 95 % holds for all of them together.',
     },
     {
       title: 'Trend',
-      text: `Of the pain of a day, its first value, from six weeks and ${FEWEST_DAYS} days on: generalized least squares with residuals that resemble each other the more, the closer their days are (first-order autoregression; Jones 1980). The autocorrelation is not known; slope and interval are averages over its likelihood, from none almost to a random walk.`,
+      text: `Of the pain of a day, its first value, from six weeks and ${FEWEST_DAYS} days on: generalized least squares with residuals that resemble each other the more, the closer their days are (first-order autoregression; Jones 1980), beneath what differs from day to day only (Jones & Boadi-Boateng 1991). Neither the autocorrelation nor its share is known; slope and interval are averages over their likelihood, from none almost to a random walk.`,
     },
     {
       title: 'Regression to the mean',

@@ -74,6 +74,11 @@ export class Tally {
     return this.#diary.pains();
   }
 
+  /** The changes of the sessions in points, each with its place among all sessions. @param key of the exercise of which alone they are */
+  changes(key?: string): { place: number; change: number }[] {
+    return this.#diary.changes(key === undefined ? undefined : this.#exercises.numberOf(key));
+  }
+
   summary(options: SummaryOptions = {}): Summary {
     const rule = options.rule ?? responseRules.default;
     const dates = this.#diary.dates;

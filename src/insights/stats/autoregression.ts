@@ -6,8 +6,18 @@ import type { Estimate } from './estimate.ts';
  */
 const STEPS = 20;
 const ANGLE = Math.PI / 2 / STEPS;
-/** Of them, those up to 0.97, for the means of periods: what wanders more than that has moved between them, without any direction. */
-const UP_TO_PERIODS = 18;
+/** Of them, those up to 0.97 and to 0.81, for the means of periods: of days, and of sessions, which resemble each other less. */
+export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 13];
+/**
+ * Shares of the variance that resemble the time before, and how likely each is beforehand; the rest is gone with its observation.
+ * Without it, what wanders slowly under what differs from day to day would pass for a direction.
+ */
+const LASTING = [
+  { lasting: 1, prior: 1 },
+  { lasting: 0.75, prior: 0.1 },
+  { lasting: 0.5, prior: 0.1 },
+  { lasting: 0.25, prior: 0.1 },
+] as const;
 
 /** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */
 interface Series {
@@ -20,9 +30,10 @@ interface Series {
 
 /**
  * The slope of y on x by generalized least squares, with residuals that resemble each other the more, the closer they are in
- * time: a first-order autoregression, of which observations may be missing (Jones 1980, Technometrics 22:389–395). The
- * autocorrelation is not estimated and then taken for certain: slope and variance are averages over its restricted
- * likelihood (Harville 1974, Biometrika 61:383–385), with the variance between the slopes added.
+ * time: a first-order autoregression, of which observations may be missing (Jones 1980, Technometrics 22:389–395), beneath what
+ * is gone with each of them (Jones & Boadi-Boateng 1991, Biometrics 47:161–175). Autocorrelation and share are not estimated and
+ * then taken for certain: slope and variance are averages over their restricted likelihood (Harville 1974, Biometrika
+ * 61:383–385), with the variance between the slopes added.
  * @returns null where x is constant, or there are fewer than 4 observations
  */
 export function autoregression(series: Series): Estimate | null {
@@ -36,26 +47,24 @@ export function autoregression(series: Series): Estimate | null {
 /**
  * How many times the variance of the difference of two means, of y where x is 1 and where it is 0, is what it would be for independent
  * observations: an average over the same likelihood; 1 at the least, and where there is too little to tell.
+ * @param steps how many of the autocorrelations there may be
  */
-export function inflation(series: Series): number {
-  const fits = weighted(series, UP_TO_PERIODS);
+export function inflation(series: Series, steps = UP_TO_DAYS): number {
+  const fits = weighted(series, steps);
   const [independent] = fits ?? [];
   if (!fits || !independent) return 1;
-  return Math.max(
-    1,
-    average(fits, (fit) => fit.scale * spread(series, fit.correlation)) / independent.variance,
-  );
+  return Math.max(1, average(fits, (fit) => fit.scale * spread(series, fit)) / independent.variance);
 }
 
 /** The variance of the difference of the two means in units of that of one observation. */
-function spread({ times, x, length }: Series, correlation: number): number {
+function spread({ times, x, length }: Series, { correlation, lasting }: Fit): number {
   let ones = 0;
   for (let i = 0; i < length; i += 1) ones += x[i] as number;
   let [sum, before] = [0, 0];
   for (let i = 0; i < length; i += 1) {
     const weight = x[i] === 1 ? 1 / ones : -1 / (length - ones);
     if (i > 0) before *= correlation ** ((times[i] as number) - (times[i - 1] as number));
-    sum += weight * (weight + 2 * before);
+    sum += weight * (weight + 2 * lasting * before);
     before += weight;
   }
   return sum;
@@ -68,11 +77,12 @@ type WeightedFit = Fit & { weight: number };
 function weighted(series: Series, steps: number): WeightedFit[] | null {
   if (series.length < 4) return null;
   const fits: Fit[] = [];
-  for (let step = 0; step < steps; step += 1) {
-    const fit = fitted(series, Math.sin(step * ANGLE));
-    if (fit === null) return null;
-    fits.push(fit);
-  }
+  for (let step = 0; step < steps; step += 1)
+    for (const { lasting, prior } of LASTING) {
+      const fit = fitted(series, Math.sin(step * ANGLE), lasting);
+      if (fit === null) return null;
+      fits.push({ ...fit, logLikelihood: fit.logLikelihood + Math.log(prior) });
+    }
   const most = Math.max(...fits.map(({ logLikelihood }) => logLikelihood));
   return fits.map((fit) => ({ ...fit, weight: Math.exp(fit.logLikelihood - most) }));
 }
@@ -82,29 +92,36 @@ function average(fits: readonly WeightedFit[], of: (fit: WeightedFit) => number)
   return fits.reduce((sum, fit) => sum + fit.weight * of(fit), 0) / total;
 }
 
-function fitted({ times, x, y, length }: Series, correlation: number) {
+/** Least squares of what is new in each observation, given those before it (Kalman filter). */
+function fitted({ times, x, y, length }: Series, correlation: number, lasting: number) {
   const freedom = length - 2;
-  let [cc, cx, cy, xx, xy, yy, logs] = [1, x[0] as number, y[0] as number, 0, 0, 0, 0];
-  [xx, xy, yy] = [cx * cx, cx * cy, cy * cy];
-  let [gap, share, left, log] = [0, 1, 0, 0];
-  for (let i = 1; i < length; i += 1) {
-    const next = (times[i] as number) - (times[i - 1] as number);
+  let [cc, cx, cy, xx, xy, yy, logs] = [0, 0, 0, 0, 0, 0, 0];
+  // What is expected of the constant, of x and of y, and the variance of what lasts.
+  let [c, u, v, variance] = [0, 0, 0, lasting];
+  let [gap, share] = [0, 0];
+  for (let i = 0; i < length; i += 1) {
+    const next = i > 0 ? (times[i] as number) - (times[i - 1] as number) : 0;
     if (next !== gap) {
       gap = next;
       share = correlation === 0 ? 0 : correlation ** gap;
-      left = 1 - share * share;
-      log = Math.log(left);
     }
-    const c = 1 - share;
-    const u = (x[i] as number) - share * (x[i - 1] as number);
-    const v = (y[i] as number) - share * (y[i - 1] as number);
-    cc += (c * c) / left;
-    cx += (c * u) / left;
-    cy += (c * v) / left;
-    xx += (u * u) / left;
-    xy += (u * v) / left;
-    yy += (v * v) / left;
-    logs += log;
+    variance = lasting + share * share * (variance - lasting);
+    const total = variance + 1 - lasting;
+    const gain = variance / total;
+    const newC = 1 - share * c;
+    const newX = (x[i] as number) - share * u;
+    const newY = (y[i] as number) - share * v;
+    c = share * c + gain * newC;
+    u = share * u + gain * newX;
+    v = share * v + gain * newY;
+    variance -= gain * variance;
+    cc += (newC * newC) / total;
+    cx += (newC * newX) / total;
+    cy += (newC * newY) / total;
+    xx += (newX * newX) / total;
+    xy += (newX * newY) / total;
+    yy += (newY * newY) / total;
+    logs += Math.log(total);
   }
   const within = xx - (cx * cx) / cc;
   if (!(within > 1e-9 * xx)) return null;
@@ -112,7 +129,7 @@ function fitted({ times, x, y, length }: Series, correlation: number) {
   const squares = Math.max(ROUNDING * length, yy - (cy * cy) / cc - slope * slope * within);
   const scale = squares / freedom;
   const logLikelihood = -0.5 * (logs + Math.log(cc * within) + freedom * Math.log(squares));
-  return { correlation, slope, scale, variance: scale / within, logLikelihood };
+  return { correlation, lasting, slope, scale, variance: scale / within, logLikelihood };
 }
 
 /** The variance of what rounding to whole points takes away: the least that residuals vary. */

@@ -1,14 +1,15 @@
 import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
-import { isWeekend as isWeekendDay, dayOf } from '../../../src/insights/days.ts';
+import { dayOf, isWeekend as isWeekendDay, type Period } from '../../../src/insights/days.ts';
 import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
 import { RecentPain } from '../../../src/insights/recent-pain.ts';
 import { autoregression } from '../../../src/insights/stats/autoregression.ts';
 import { tInterval } from '../../../src/insights/stats/estimate.ts';
+import type { Interval } from '../../../src/insights/stats/points.ts';
 import { summarize } from '../../../src/insights/summary.ts';
 import { summarizeTrend } from '../../../src/insights/trend.ts';
-import { generator } from '../helpers.ts';
+import { comparePeriods, generator, log } from '../helpers.ts';
 import { clamp, normal } from './laws.ts';
 import type { Row } from './means.ts';
 import { daysOf, goodDays, isWeekend, one, type World } from './worlds.ts';
@@ -120,6 +121,11 @@ function wandering(random: () => number): () => number {
   };
 }
 
+/** What lasts, with a share of the variance, under what differs from one day to the next. */
+function beneath(share: number, lasting: () => number, random: () => number): () => number {
+  return () => Math.sqrt(share) * lasting() + Math.sqrt(1 - share) * normal(random);
+}
+
 interface Course {
   readonly name: string;
   readonly days: number;
@@ -148,6 +154,11 @@ const courses: readonly Course[] = [
     days: 180,
     residuals: (random) => resembling(0.95, random),
   },
+  ...[0.8, 0.95].map((autocorrelation) => ({
+    name: `wandering under what differs from day to day, 300 days, autocorrelation ${autocorrelation}`,
+    days: 300,
+    residuals: (random: () => number) => beneath(0.7, resembling(autocorrelation, random), random),
+  })),
   { name: 'wandering, 180 days, a random walk', days: 180, residuals: wandering },
 ];
 
@@ -176,28 +187,68 @@ export function trends(times: number): Row[] {
   });
 }
 
-/** Every other day, sd 1.5: how often the last four weeks are told from those before, by a true difference of 0 and of −2. */
+/** How often a difference of two periods is told, and how often its interval holds it: a true 0 and a true −2. */
+function periodsRow(
+  name: string,
+  seed: number,
+  times: number,
+  intervalOf: (difference: number, random: () => number) => Readonly<Interval>,
+): Row {
+  const random = generator(seed);
+  const [none, fall] = [0, -2].map((difference) => {
+    let [told, covers] = [0, 0];
+    for (let i = 0; i < times; i += 1) {
+      const [low, high] = intervalOf(difference, random);
+      if (low > 0 || high < 0) told += 1;
+      if (low <= difference && difference <= high) covers += 1;
+    }
+    return [(100 * told) / times, (100 * covers) / times];
+  }) as [[number, number], [number, number]];
+  return [name, none[0], fall[0], none[1]];
+}
+
+/** Sd 1.5: the last four weeks against those before, of the pain of every other day, and of the changes of a session a day. */
 export function periods(times: number): Row[] {
-  return [0, 0.3, 0.6, 0.8].map((autocorrelation): Row => {
-    const random = generator(56 + 100 * autocorrelation);
-    const figures = [0, -2].map((difference) => {
-      let [told, covers] = [0, 0];
-      for (let i = 0; i < times; i += 1) {
-        const next = resembling(autocorrelation, random);
-        const pains = Array.from({ length: 56 }, (_, day) => {
-          const pain = clamp(5.5 + (day < 28 ? 0 : difference) + 1.5 * next());
-          return [dayOf(20_000 + day), { pain, sessions: 1 }] as const;
-        });
-        const days = new Map(pains.filter((_, day) => day % 2 === 0));
-        const [low, high] = summarizeTrend(days, dayOf(20_055)).changeInterval ?? [0, 0];
-        if (low > 0 || high < 0) told += 1;
-        if (low <= difference && difference <= high) covers += 1;
-      }
-      return [(100 * told) / times, (100 * covers) / times] as const;
+  const ofDays = (autocorrelation: number) => (difference: number, random: () => number) => {
+    const next = resembling(autocorrelation, random);
+    const pains = Array.from({ length: 56 }, (_, day) => {
+      const pain = clamp(5.5 + (day < 28 ? 0 : difference) + 1.5 * next());
+      return [dayOf(20_000 + day), { pain, sessions: 1 }] as const;
     });
-    const [[falsely, covers], [found]] = figures as [readonly [number, number], readonly [number, number]];
-    return [`autocorrelation ${autocorrelation}`, falsely, found, covers];
-  });
+    const days = new Map(pains.filter((_, day) => day % 2 === 0));
+    return summarizeTrend(days, dayOf(20_055)).changeInterval ?? [0, 0];
+  };
+  const ofSessions = (autocorrelation: number) => (difference: number, random: () => number) => {
+    const next = resembling(autocorrelation, random);
+    const logs = Array.from({ length: 56 }, (_, day) => {
+      const painBefore = clamp(5.5 + 1.2 * normal(random));
+      const painAfter = clamp(painBefore + (day < 28 ? 0 : difference) + 1.5 * next());
+      return log({ date: dayOf(20_000 + day), painBefore, painAfter });
+    });
+    const [first, second] = [0, 28].map((start) => ({
+      since: dayOf(20_000 + start),
+      until: dayOf(20_027 + start),
+    })) as [Period, Period];
+    return comparePeriods(logs, first, second).meanChange.interval ?? [0, 0];
+  };
+  return [
+    ...[0, 0.3, 0.6, 0.8].map((autocorrelation) =>
+      periodsRow(
+        `pain of days, autocorrelation ${autocorrelation}`,
+        56 + 100 * autocorrelation,
+        times,
+        ofDays(autocorrelation),
+      ),
+    ),
+    ...[0, 0.3, 0.6].map((autocorrelation) =>
+      periodsRow(
+        `changes of sessions, autocorrelation ${autocorrelation}`,
+        28 + 100 * autocorrelation,
+        times,
+        ofSessions(autocorrelation),
+      ),
+    ),
+  ];
 }
 
 const half = (random: () => number) => random() < 0.5;

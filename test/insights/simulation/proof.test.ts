@@ -145,7 +145,8 @@ describe('the trend', () => {
   test.each(tables.trends.map(([name]) => name))('%s', (name) => {
     const [falling, rising, covers] = rowOf(tables.trends, name) as [number, number, number];
     if (name.startsWith('wandering')) {
-      expect(falling + rising).toBeLessThanOrEqual(20 + chance(20, 4 * DIARIES));
+      const bound = name.includes('under') ? 10 : 20;
+      expect(falling + rising).toBeLessThanOrEqual(bound + chance(bound, 4 * DIARIES));
       return;
     }
     expect(covers).toBeGreaterThanOrEqual(90 - chance(90, 4 * DIARIES));
