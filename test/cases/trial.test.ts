@@ -92,7 +92,7 @@ test.each<[object, boolean]>([
 ])('a trial that ended is of the period %j: %s', (period, isFound) => {
   const days = Array.from({ length: 14 }, (_, i): Recorded => [i, 6, 6 + (i % 2)]);
   const found = inTrial('hour', days, (store) => endedTrial(store, 1, period, addDays(LAST, 1)));
-  expect(found?.trial.id).toBe(isFound ? 1 : undefined);
+  expect(found?.trial.start).toBe(isFound ? START : undefined);
 });
 
 const trial = {
