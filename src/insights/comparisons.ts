@@ -23,12 +23,16 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
   const others = [...sessions.keys()].filter((other) => other !== exercise);
   const total = others.reduce((sum, other) => sum + (sessions[other] ?? 0), 0);
   if ((sessions[exercise] ?? 0) < FEWEST_TO_SAY || total < FEWEST_OTHERS) return TOO_FEW;
-  const estimate = marks.contrast(exercise, marks.comparable(exercise, others));
+  const among = marks.comparable(exercise, others);
+  const sideAmong = (estimate: Estimate) => sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
+  let estimate = marks.contrast(exercise, among);
+  // What takes sessions for independent is right where it says nothing, and costs less.
+  if (estimate && sideAmong(estimate)) estimate = marks.contrastOfResembling(exercise, among);
   if (estimate === null) return TOO_FEW;
-  const side = sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
+  const side = sideAmong(estimate);
   const isLess = () =>
     others.every((other) => {
-      const one = marks.contrast(exercise, [other]);
+      const one = marks.contrastOfResembling(exercise, [other]);
       return one !== null && confidenceSequence(one, ONE_BY_ONE)[0] > 0;
     });
   const verdict = side === 'less' ? 'more' : side === 'more' && isLess() ? 'less' : 'open';

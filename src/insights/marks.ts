@@ -1,5 +1,6 @@
 import { AVERAGES } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
+import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import { Covariance } from './stats/covariance.ts';
 import {
   confidenceSequence,
@@ -38,13 +39,15 @@ const REST = -1;
 export const FEWEST_OTHERS = 8;
 /** Places in the day that are told apart; the last is that and all later ones. */
 const MOST_PLACES = 8;
-/** The covariates: pain before, the first pain of the day, the averages, the weekend, medication, and from here on the places but the first. */
-const WEEKEND = 2 + AVERAGES;
+/** The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, and from here on the places but the first. */
+const WEEKEND = 3 + AVERAGES;
 const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 2];
 /** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
 export const CONTRAST_EVIDENCE = 10;
 /** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
 export const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
+/** The latest sessions of each of the first exercises, by which it is told how much they resemble each other. */
+const [MOST_LATEST, MOST_TOLD_BY] = [120, 50];
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
 /** A change of less is not noticeable, in points. */
@@ -59,6 +62,14 @@ interface Moments {
   squares: number;
 }
 
+/** A session, or a day without, as it counts in the contrasts. */
+interface Observation {
+  /** Its place among all. */
+  readonly index: number;
+  readonly covariates: Float64Array;
+  readonly change: number;
+}
+
 /** A claim that was made, and how many exercises had been seen by then. */
 interface Claim {
   readonly direction: Direction;
@@ -68,9 +79,9 @@ interface Claim {
 /**
  * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
  * once, each for somebody who looks every day: the contrast with the other exercises, or with days without exercise, at the
- * same pain before, the same first pain of the day and averages of the days up to it, the same place in the day, and alike at
- * weekends and with medication; the raw change of first sessions of a day; and the change at the usual pain before. The
- * contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days that pass for relief.
+ * same pain before and its square, the same first pain of the day and averages of the days up to it, the same place in the day,
+ * and alike at weekends and with medication; the raw change of first sessions of a day; and the change at the usual pain before.
+ * The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days that pass for relief.
  *
  * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made: a new
  * one that is better takes nothing away. Exercises of which something is claimed are no control for others.
@@ -84,6 +95,9 @@ export class Marks {
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days: Moments = { n: 0, mean: 0, squares: 0 };
+  /** By group. */
+  readonly #latest: Observation[][] = [];
+  #observations = 0;
   /** The groups of the covariance, in the order in which they were first seen. */
   readonly #groups = new Map<number, number>();
 
@@ -98,12 +112,12 @@ export class Marks {
   /** Adds a session; days come in order, and so do the sessions of a day. */
   add({ exercise, place, first, averages, weekend, medicated, painBefore, painAfter }: DiarySession): void {
     const covariates = this.#covariates.fill(0);
-    covariates.set([painBefore, first, ...averages]);
+    covariates.set([painBefore, bend(painBefore), first, ...averages]);
     if (weekend) covariates[WEEKEND] = 1;
     if (medicated) covariates[MEDICATED] = 1;
     if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
-    this.#covariance.add(this.#groupAt(exercise), covariates, change);
+    this.#observe(exercise, change);
     this.#all[exercise] ??= noMoments();
     this.#firsts[exercise] ??= noMoments();
     gather(this.#all[exercise], change);
@@ -117,10 +131,21 @@ export class Marks {
   /** Adds a day without exercise: the first pain of the day and the next, a control that passes by itself. */
   addRest({ first, next, averages, weekend, medicated }: RestDay): void {
     const covariates = this.#covariates.fill(0);
-    covariates.set([first, first, ...averages]);
+    covariates.set([first, bend(first), first, ...averages]);
     if (weekend) covariates[WEEKEND] = 1;
     if (medicated) covariates[MEDICATED] = 1;
-    this.#covariance.add(this.#groupAt(REST), covariates, next - first);
+    this.#observe(REST, next - first);
+  }
+
+  #observe(exercise: number, change: number): void {
+    const group = this.#groupAt(exercise);
+    this.#covariance.add(group, this.#covariates, change);
+    this.#observations += 1;
+    if (group >= MOST_TOLD_BY) return;
+    this.#latest[group] ??= [];
+    const latest = this.#latest[group];
+    latest.push({ index: this.#observations, covariates: this.#covariates.slice(), change });
+    if (latest.length > MOST_LATEST) latest.shift();
   }
 
   #groupAt(exercise: number): number {
@@ -169,6 +194,29 @@ export class Marks {
     );
   }
 
+  /**
+   * The same with the deviation that it has where sessions resemble each other: one exercise after the other, each for some weeks,
+   * is as few comparisons as there are changes from one to the other.
+   */
+  contrastOfResembling(exercise: number, others: readonly number[]): Estimate | null {
+    const estimate = this.contrast(exercise, others);
+    if (estimate === null) return null;
+    const latest = [exercise, ...others.filter((other) => other !== exercise)]
+      .map((one) => this.#groupOf(one))
+      .flatMap((group, i) =>
+        (this.#latest[group] ?? []).map(({ index, covariates, change }) => ({
+          index,
+          x: Number(i === 0),
+          y: this.#covariance.residual(group, covariates, change),
+        })),
+      )
+      .sort((a, b) => a.index - b.index);
+    const times = latest.map(({ index }) => index);
+    const [x, y] = [latest.map((one) => one.x), latest.map((one) => one.y)];
+    const wider = inflation({ times, x, y, length: latest.length }, UP_TO_SESSIONS);
+    return { ...estimate, deviation: estimate.deviation * Math.sqrt(wider) };
+  }
+
   /** The change at the usual pain before, at the places of the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
     return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise));
@@ -187,7 +235,12 @@ export class Marks {
   }
 
   #atUsual(exercise: number): Float64Array {
-    return this.#covariance.moved(this.#groupOf(exercise), new Array(WEEKEND).fill(this.#days.mean));
+    const usual = this.#days.mean;
+    return this.#covariance.moved(this.#groupOf(exercise), [
+      usual,
+      bend(usual),
+      ...new Array(WEEKEND - 2).fill(usual),
+    ]);
   }
 
   #look(exercise: number): void {
@@ -201,9 +254,12 @@ export class Marks {
     const seen = this.#firsts.length;
     if (own.n < FEWEST_TO_SAY) return;
     const made: Claim = { direction: own.mean < 0 ? 'less' : 'more', seen };
-    const [first, contrast, usual] = this.#evidence(exercise, made, FIRST_EVIDENCE);
-    if (first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE)
-      this.#claims[exercise] = made;
+    const isEnough = (isResembling: boolean) => {
+      const [first, contrast, usual] = this.#evidence(exercise, made, FIRST_EVIDENCE, isResembling);
+      return first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE;
+    };
+    // The second costs more.
+    if (isEnough(false) && isEnough(true)) this.#claims[exercise] = made;
   }
 
   /** @param least evidence of the raw change below which the rest, which costs more, need not be weighed */
@@ -211,6 +267,7 @@ export class Marks {
     exercise: number,
     { direction, seen }: Claim,
     least: number,
+    isResembling = false,
   ): [first: number, contrast: number, usual: number] {
     const weigh = (estimate: Estimate | null) => {
       if (estimate === null) return 0;
@@ -221,7 +278,9 @@ export class Marks {
     // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
     const contrasts = [this.#control(exercise, seen), [REST]]
       .filter((control) => this.#sessionsOf(control) >= FEWEST_OTHERS)
-      .map((control) => weigh(this.contrast(exercise, control)));
+      .map((control) =>
+        weigh(isResembling ? this.contrastOfResembling(exercise, control) : this.contrast(exercise, control)),
+      );
     if (contrasts.length === 0) return [first, 0, 0];
     const contrast = contrasts.reduce((sum, each) => sum + each, 0) / contrasts.length;
     return [first, contrast, weigh(this.usual(exercise))];
@@ -245,6 +304,9 @@ export class Marks {
     return this.#groups.get(exercise) ?? Number.NaN;
   }
 }
+
+/** The square about the middle of the scale: high pain falls by itself by more than a straight line says, low pain by less. */
+const bend = (pain: number): number => (pain - 5.5) ** 2;
 
 const noMoments = (): Moments => ({ n: 0, mean: 0, squares: 0 });
 

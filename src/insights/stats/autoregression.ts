@@ -6,8 +6,8 @@ import type { Estimate } from './estimate.ts';
  */
 const STEPS = 20;
 const ANGLE = Math.PI / 2 / STEPS;
-/** Of them, those up to 0.97 and to 0.81, for the means of periods: of days, and of sessions, which resemble each other less. */
-export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 13];
+/** Of them, those up to 0.97 and to 0.89, for the means of periods: of days, and of sessions, which resemble each other less. */
+export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 15];
 /**
  * Shares of the variance that resemble the time before, and how likely each is beforehand; the rest is gone with its observation.
  * Without it, what wanders slowly under what differs from day to day would pass for a direction.

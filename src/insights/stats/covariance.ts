@@ -121,6 +121,16 @@ export class Covariance {
     return this.#estimate(value, weights);
   }
 
+  /** What the group's mean and the common slopes leave of a response. */
+  residual(group: number, covariates: Float64Array, response: number): number {
+    this.#solve();
+    const own = this.#groupAt(group);
+    let left = response - own.mean;
+    for (let i = 0; i < this.#size; i += 1)
+      left -= at(this.#slopes, i) * (at(covariates, i) - at(own.means, i));
+    return left;
+  }
+
   /**
    * The slope on one covariate, with the others as they are.
    * @returns null where the others say the same, or nearly

@@ -253,6 +253,23 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     level: (day) => 2 - day / 45,
     chooses: (_, day, random) => [random() < 0.4 ? 2 : Number(day >= 90)],
   },
+  {
+    name: 'an inert one mostly from pain 7 on, when only pain above 6 falls by itself',
+    bound: 5,
+    days: 240,
+    relapse: 0,
+    effects: zeros(3),
+    hidden: (pain) => -0.7 * Math.max(0, pain - 6),
+    chooses: (pain, _, random) => [pain >= 7 && random() < 0.8 ? 0 : anyOf(1, 3, random)],
+  },
+  {
+    name: 'four inert ones, each for a month, autocorrelation 0.6',
+    bound: 10,
+    days: 240,
+    memory: 0.6,
+    effects: zeros(4),
+    chooses: (_, day) => [Math.floor(day / 30) % 4],
+  },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];
