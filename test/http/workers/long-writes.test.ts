@@ -80,12 +80,13 @@ test('two at once go one after the other', async () => {
   const { store, change, ask } = await largeServer();
   const end = vi.spyOn(Worker.prototype, 'terminate').mockClear();
   const isOver = vi.fn();
-  vi.spyOn(store, 'expectLongWrite').mockReturnValue(isOver);
+  const begin = vi.spyOn(store, 'expectLongWrite').mockReturnValue(isOver);
   const answers = await Promise.all([ask('POST', '/undo', { change }), ask('POST', '/undo', { change })]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect(store.logs.count()).toBe(1);
   // Other writes have a deadline again.
   expect([isOver.mock.calls.length, end.mock.calls.length]).toEqual([2, 2]);
+  expect(begin.mock.invocationCallOrder[1]).toBeGreaterThan(isOver.mock.invocationCallOrder[0] ?? 0);
 });
 
 test('a user with many logs is deleted and brought back like any other', async () => {

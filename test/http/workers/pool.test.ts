@@ -173,6 +173,19 @@ describe('worker threads', () => {
     await expect(write(1)).rejects.toThrow('The service stops.');
   });
 
+  test('finish a write that has begun before they end', async () => {
+    const { workers } = poolOf(filledStore(1), { file: answering(false) });
+    const done: string[] = [];
+    const request = { method: 'POST', target: '/undo', headers: {} };
+    const asked = { request, base: () => 'http://localhost:3000', caller: { id: 1 }, store: {} };
+    const written = workers.write(asked as never)?.then(() => done.push('written'));
+    await new Promise(setImmediate);
+    await workers.stop();
+    done.push('stopped');
+    await written;
+    expect(done).toEqual(['written', 'stopped']);
+  });
+
   test('hold only so many lists open, of one caller and of all', async () => {
     const { ask } = poolOf(filledStore(1), { file: answering(true) });
     const open = async (caller: number) => {
