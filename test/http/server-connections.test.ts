@@ -122,7 +122,10 @@ const [ONE, OTHER, THIRD] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 
 describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
   const never = 600_000;
-  let few: Partial<ServerOptions> = { mostConnections: 8, timeouts: { headers: never, request: never } };
+  let few: Partial<ServerOptions> = {
+    mostConnections: 8,
+    timeouts: { headers: never, request: never, stall: never },
+  };
   beforeEach(() => {
     if (how === 'in the clear') return;
     const { cert, key } = certificate('by itself');
