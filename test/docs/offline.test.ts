@@ -581,10 +581,10 @@ test('what the service cannot do now goes on waiting', async () => {
   for (const status of [408, 429, 500, 502, 503, 504, 507]) {
     vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) =>
       request[1]?.method === 'POST'
-        ? new Response(JSON.stringify({ status }), { status })
+        ? new Response(JSON.stringify({ type: 'about:blank', status, detail: 'later' }), { status })
         : reliable(...request),
     );
-    await expect(tab.sync(), `${status}`).rejects.toThrow();
+    await expect(tab.sync(), `${status}`).rejects.toThrow('later');
     expect([status, world.phone.kept.waiting.length, world.phone.kept.refused]).toEqual([status, 1, []]);
   }
 });
