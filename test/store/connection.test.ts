@@ -112,6 +112,20 @@ describe('where nothing can be saved', () => {
     expect(failure(() => unwritable(1, 2).db.requireWritable()).code).toBe('gone'));
 });
 
+test('what an attempt wrote is taken back when it fails, and the transaction goes on', () => {
+  const store = freshStore();
+  dbOf(store).write(() => {
+    store.settings.set('user', '1');
+    const attempt = () =>
+      dbOf(store).attempt(() => {
+        store.settings.set('user', '2');
+        throw new Error('no');
+      });
+    expect(attempt).toThrow('no');
+  });
+  expect(store.settings.get('user')).toBe('1');
+});
+
 test('after a commit that the disk failed, the database is opened again, once', () => {
   const store = freshStore();
   const { prepare } = Handle.prototype;
