@@ -172,7 +172,7 @@ test('it only grows, also when a user is erased', async () => {
 test('it is found by user, day and number', async () => {
   const { as, entries } = audited();
   // It shows nobody.
-  await as('boss', 'HEAD', '/users');
+  await as('boss', 'HEAD', '/userExerciseLogs');
   for (const target of ['/users/1', '/users/2', '/users', '/userExerciseLogs?userId=2'])
     await as('boss', 'GET', target);
   const routes = async (filter: object) =>
