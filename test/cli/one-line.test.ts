@@ -56,8 +56,8 @@ describe('log add in one line', () => {
     [['piri', '--before', '6,5', '--after', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6,5', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6,'], '--after is missing'],
-    [['piri', '6', '4', '--before', '5'], '"6" and --before say the same: give one of them.'],
-    [['piri', '6', '4', '--name', 'Plank'], '"piri" and --name say the same: give one of them.'],
+    [['piri', '6', '4', '--before', '5'], '6 and --before say the same: give one of them.'],
+    [['piri', '6', '4', '--name', 'Plank'], 'piri and --name say the same: give one of them.'],
     [['6', '4'], '--name is missing: it comes first, as in sciatica log add NAME 6 4'],
     [['6', '4', 'bird', 'dog'], "--name is missing: it comes first, as in sciatica log add 'bird dog' 6 4"],
     [

@@ -7,6 +7,7 @@ import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
 import type { Command } from '../input/command.ts';
+import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
@@ -81,9 +82,6 @@ async function showAudit(context: Context, options: Options): Promise<void> {
     sayEmpty(context, options, 'Nobody asked for anything (sciatica serve --auth notes it).');
   else await printRows(context, { names, columns: () => columns, rows: () => [entries] });
 }
-
-/** Local midnight at which a day begins, in milliseconds since 1970. */
-const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();
 
 function describeRecords({ record, first, last, count }: AuditEntry): string {
   if (record === 'audit') return counted(count, 'request');

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import type { Command } from '../input/command.ts';
+import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { say, writeAll } from '../terminal/io.ts';
 import { printJsonList } from '../terminal/output.ts';
@@ -82,8 +83,7 @@ async function historyFilter(context: Context, options: Options): Promise<Histor
   const filter: HistoryFilter = {};
   if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
   if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');
-  // The day begins at local midnight.
-  if (asked.since !== undefined) filter.since = new Date(`${asked.since}T00:00:00`).getTime();
+  if (asked.since !== undefined) filter.since = beginningOf(asked.since);
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   return filter;
 }

@@ -25,7 +25,7 @@ import {
   similarName,
 } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
-import { dayFaults, jsonOption, missingOf, type Options, valuesOf } from '../input/options.ts';
+import { dayFaults, jsonOption, missingOf, type Options, saidTwice, valuesOf } from '../input/options.ts';
 import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
@@ -328,9 +328,6 @@ function readWords(words: readonly string[], given: Values): Pick<Draft, 'name' 
     ...(notes !== '' && { notes }),
   };
   for (const [field, text] of Object.entries({ ...texts, ...(name !== '' && { exerciseName: name }) }))
-    if (given[field] !== undefined)
-      throw usage(
-        `"${text}" and --${logFields[field as keyof typeof logFields].flag} say the same: give one of them.`,
-      );
+    if (given[field] !== undefined) throw saidTwice(text, logFields[field as keyof typeof logFields].flag);
   return { name: name === '' ? undefined : name, values: fromTexts(logFields, texts) };
 }

@@ -8,9 +8,7 @@ import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { escapeControls, say } from '../terminal/io.ts';
-import { canvasOf } from '../terminal/layout.ts';
 import { type Options, printList, sayEmpty } from '../terminal/output.ts';
-import { wrap } from '../terminal/width.ts';
 
 /** The fields of a row by their titles in a table; the last name stands with the first. */
 const TITLES = {
@@ -53,8 +51,10 @@ export async function listOverviews(context: Context, options: Options): Promise
     rows: () => [rows],
   });
   if (!context.stdout.isTTY || !isPlain) return;
-  const note = `Sessions, mean pain before exercise and red entries of the last ${RECENT_DAYS} days. Earlier: pain of the ${EARLIER_DAYS} days before. Red: a rise of 3 or more, or pain of 9 or 10.`;
-  for (const line of wrap(note, await canvasOf(context))) say(context, line);
+  say(
+    context,
+    `Sessions, mean pain before exercise and red entries of the last ${RECENT_DAYS} days. Earlier: pain of the ${EARLIER_DAYS} days before. Red: a rise of 3 or more, or pain of 9 or 10.`,
+  );
 }
 
 /** Columns that give way in a narrow terminal, in this order. */

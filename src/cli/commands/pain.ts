@@ -6,7 +6,7 @@ import { levelMeant } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
-import { csvOption, jsonOption, type Options } from '../input/options.ts';
+import { csvOption, jsonOption, type Options, saidTwice } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addStoredVerbs } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
@@ -83,9 +83,7 @@ async function record(context: Context, words: readonly string[], options: Optio
   const { csv, ...flags } = options;
   if (csv) throw usage('--csv is for the days that sciatica pain shows: leave it out to record something.');
   const said = flagsIn(words);
-  for (const [flag, word] of Object.entries(said))
-    if (flags[flag] !== undefined)
-      throw usage(`${quoted(escapeControls(word))} and --${flag} say the same: give one of them.`);
+  for (const [flag, word] of Object.entries(said)) if (flags[flag] !== undefined) throw saidTwice(word, flag);
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
   sayDayInNotes(context, entry, `pain edit ${entry.id}`);

@@ -180,8 +180,7 @@ async function askKey(context: Context): Promise<string> {
 }
 
 export async function folderKey(context: Context, name: string, options: KeyOptions): Promise<void> {
-  const remote = context.store.remotes.find(name);
-  if (!remote) throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+  const remote = context.store.remotes.get(name);
   const address = folderAddress(remote.url);
   if (!address) throw usage(`${name} is a service: it has a token, and no key.`);
   if (address.isPlain) throw usage(`${name} is not encrypted: it has no key.`);

@@ -141,14 +141,13 @@ async function remoteOf(
   const all = remotes.list();
   const [only, second] = all;
   const named = (one: Remote) => one.name === name || folderAddress(one.url)?.path === resolve(name ?? '');
-  const remote = name === undefined ? only : all.find(named);
   if (name === undefined && (!only || second))
     throw usage(
       only
         ? `There are several remotes: say which one (${all.map((one) => one.name).join(', ')}).`
         : 'There is no remote yet. Name one with sciatica remote add, or give the URL of a service.',
     );
-  if (!remote) throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+  const remote = (name === undefined ? only : all.find(named)) ?? remotes.get(name ?? '');
   return { remote, token: keptToken(context, remote.name) };
 }
 

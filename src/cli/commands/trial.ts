@@ -25,7 +25,7 @@ import { deviationOf, powerOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { askSimilar, exerciseMeant, similarName } from '../input/exercises.ts';
-import { dayFaults, jsonOption, type Options, valuesOf } from '../input/options.ts';
+import { dayFaults, jsonOption, type Options, saidTwice, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addRecordCommand } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
@@ -280,8 +280,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const given = valuesOf(fields, options, today);
   const said = wordsOf(words, status, given['date']);
   for (const [name, word] of Object.entries(said))
-    if (name !== 'date' && given[name] !== undefined)
-      throw usage(`${quoted(escapeControls(String(word)))} and --${name} say the same: give one of them.`);
+    if (name !== 'date' && given[name] !== undefined) throw saidTwice(word, name);
   const values = { ...said, ...given };
   const date = String(values['date'] ?? status.due?.date ?? today);
   if (date > today && isDay(date)) throw usage(`${date} is still to come.`);

@@ -63,3 +63,6 @@ async function mustAskAgain(
 
 export const ageOf = ({ store }: Context, userId: unknown): number | undefined =>
   typeof userId === 'number' ? store.users.find(userId)?.age : undefined;
+
+/** Local midnight at which a day begins, in milliseconds since 1970. */
+export const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();

@@ -5,6 +5,7 @@ import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
 import { textMeant } from '../../domain/typed.ts';
 import { faultOfDay } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
+import { escapeControls, quoted } from '../terminal/io.ts';
 import type { Options } from '../terminal/output.ts';
 
 export type { Options };
@@ -125,3 +126,7 @@ export const jsonOption = () =>
 export const plainJsonOption = () => new Option('--json', 'as JSON');
 
 export const csvOption = () => new Option('--csv', 'as CSV with a header').conflicts('json');
+
+/** The error of a bare word and a flag that give the same value. */
+export const saidTwice = (word: unknown, flag: string) =>
+  usage(`${quoted(escapeControls(String(word)))} and --${flag} say the same: give one of them.`);

@@ -36,6 +36,13 @@ export class Remotes {
     return this.db.get(`${REMOTES} WHERE name = ?`, name);
   }
 
+  /** @throws SciaticaError `not-found` */
+  get(name: string): Remote {
+    const remote = this.find(name);
+    if (remote) return remote;
+    throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+  }
+
   /** @throws SciaticaError `conflict` if there is one of that name */
   requireFree(name: string): void {
     if (this.find(name))
@@ -120,8 +127,8 @@ export class Remotes {
   /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */
   remove(name: string): void {
     this.db.write(() => {
-      if (!this.#delete('name = ?', name))
-        throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+      this.get(name);
+      this.#delete('name = ?', name);
     });
   }
 
@@ -130,10 +137,9 @@ export class Remotes {
     this.#delete('ourUser = ?', userId);
   }
 
-  #delete(condition: string, value: string | number): boolean {
-    const isFound = this.db.run(`DELETE FROM remotes WHERE ${condition}`, value).changes > 0;
+  #delete(condition: string, value: string | number): void {
+    this.db.run(`DELETE FROM remotes WHERE ${condition}`, value);
     this.db.run(`UPDATE settings SET value = (SELECT json_group_object(key, since.value) FROM json_each(settings.value) AS since
       WHERE key IN (SELECT name FROM remotes)) WHERE name = 'remotesSince'`);
-    return isFound;
   }
 }
