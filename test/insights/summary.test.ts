@@ -29,8 +29,10 @@ describe('a summary', () => {
 
   test('leaves out what is outside the period', () => {
     const logs = [on('2026-01-01'), on('2026-01-02'), on('2026-01-03'), on('2026-01-04')];
-    expect(summarize(logs, { since: '2026-01-02', until: '2026-01-03' })).toMatchObject({
+    const entries = ['2026-01-01', '2026-01-04'].map((date, id) => ({ id, date, pain: 9 }));
+    expect(summarize(logs, { since: '2026-01-02', until: '2026-01-03' }, entries)).toMatchObject({
       sessions: 2,
+      pain: { days: 2 },
       since: '2026-01-02',
       until: '2026-01-03',
       asOf: '2026-01-03',
@@ -105,6 +107,14 @@ describe('the trend', () => {
     const { pain, level } = summarize([on('2026-03-02', 6), on('2026-03-03', 7)], {}, entries);
     expect(pain?.weeks).toEqual([{ week: '2026-03-02', sessions: 2, median: 4 }]);
     expect(level).toMatchObject({ days: 3, sessions: 2, mean: 4.6667 });
+  });
+
+  test('is of days: the median of a week, the days of a month, and no interval beyond the scale', () => {
+    const logs = [on('2026-03-02', 1), on('2026-03-03', 2), on('2026-03-03', 9), on('2026-03-04', 9)];
+    const { pain, level } = summarize(logs);
+    expect(pain?.weeks).toEqual([{ week: '2026-03-02', sessions: 4, median: 2 }]);
+    expect(pain?.months).toEqual([{ month: '2026-03', sessions: 4, days: 3, mean: 4 }]);
+    expect(level?.interval?.[0]).toBe(1);
   });
 
   test('weekly medians from Mondays; the last 4 weeks up to the day asked for, and the 4 before', () => {

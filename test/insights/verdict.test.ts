@@ -174,6 +174,12 @@ describe('what is claimed of an exercise', () => {
     expect(claims([...before, ...later])).toMatchObject({ A: 'helps', B: null });
   });
 
+  test('stays while there is no evidence against it, though there would not be enough to make it', () => {
+    const before = inTurn(30, { A: -2, B: 0, C: 0 });
+    for (const days of [12, 18])
+      expect(claims([...before, ...inTurn(days, { A: 1, B: 0, C: 0 }, 30)])['A']).toBe('helps');
+  });
+
   test('goes when there is evidence against it', () => {
     const before = inTurn(60, { A: -2, B: 0, C: 0 });
     expect(claims([...before, ...inTurn(240, { A: 1, B: 0, C: 0 }, 60)])).toMatchObject({ A: null });
