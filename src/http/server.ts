@@ -305,6 +305,8 @@ async function sendChunks(
   chunks: AsyncIterable<{ text: string | Uint8Array }> | Iterable<{ text: string | Uint8Array }>,
   stall: number,
 ): Promise<void> {
+  // Without a listener an error of one response would end the service.
+  outgoing.on('error', () => outgoing.destroy());
   try {
     outgoing.writeHead(status, headers);
     for await (const { text } of chunks) {
