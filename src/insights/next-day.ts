@@ -5,7 +5,7 @@ import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
 
 /** Evidence that a claim needs, times the exercises seen: all claims about a person share one error. */
-export const NEXT_DAY_EVIDENCE = 7;
+export const NEXT_DAY_EVIDENCE = 5;
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
 /** Days with the exercise, and other days, that a claim needs. */
@@ -16,7 +16,7 @@ const MOST_JOINT = 24;
 const LEAST_SHARE = 0.5;
 /**
  * The covariates: the pain of the day, the averages up to it, the pain of the day after next, and which of these three days are at
- * a weekend; from here on what was done.
+ * a weekend; from here on what was done: the exercises of the day, or of one alone whether it was done again on the next.
  */
 const DONE = 5 + AVERAGES;
 
@@ -58,10 +58,10 @@ export class NextDay {
   /** @param exercises how many there are */
   constructor(exercises: number) {
     const size = exercises <= MOST_JOINT ? DONE + exercises : DONE;
-    this.#covariates = new Float64Array(size);
+    this.#covariates = new Float64Array(Math.max(size, DONE + 1));
     this.#joint = size > DONE ? new Covariance(size) : null;
     this.#sides = Array.from({ length: exercises }, () => ({
-      covariance: new Covariance(DONE),
+      covariance: new Covariance(DONE + 1),
       order: [],
       days: 0,
     }));
@@ -78,11 +78,14 @@ export class NextDay {
     this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
       const isDone = before.done.has(exercise);
+      // Done mostly in flares, it says of a day whether the flare goes on.
+      this.#covariates[DONE] = Number(day.done.has(exercise));
       if (!sides.order.includes(isDone)) sides.order.push(isDone);
       sides.covariance.add(sides.order.indexOf(isDone), this.#covariates, day.pain);
       sides.days += Number(isDone);
     }
     if (this.#joint) {
+      this.#covariates[DONE] = 0;
       for (const exercise of before.done) this.#covariates[exercise + DONE] = 1;
       this.#joint.add(0, this.#covariates, day.pain);
     }

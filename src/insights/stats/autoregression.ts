@@ -14,9 +14,9 @@ export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 15];
  */
 const LASTING = [
   { lasting: 1, prior: 1 },
-  { lasting: 0.75, prior: 0.1 },
-  { lasting: 0.5, prior: 0.1 },
-  { lasting: 0.25, prior: 0.1 },
+  { lasting: 0.75, prior: 0.02 },
+  { lasting: 0.5, prior: 0.02 },
+  { lasting: 0.25, prior: 0.02 },
 ] as const;
 
 /** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */

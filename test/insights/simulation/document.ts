@@ -63,7 +63,7 @@ export function methodPage(tables: Tables): string {
     table(['Trial', '0 called', '−1 found'], tables.trials),
     'No trial on oneself is blind: an expectation that takes off 0.5 on days with the exercise is a difference, and is found as one. The last line has no other effect in its first column.',
     '### Trend',
-    'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days. Pain that wanders for months without a direction is called falling or rising in few diaries, also under what differs from day to day (0.3 of the variance). A random walk under that (steps of 0.25, days that vary by 0.8) is, in two of five (180 days): it did fall or rise, and that says nothing of the months to come.',
+    'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days. Pain that wanders for months without a direction is called falling or rising in few diaries, also under what differs from day to day (0.3 of the variance). A random walk under that (steps of 0.25, days that vary by 0.8) is, in every second one (180 days): it did fall or rise, and that says nothing of the months to come.',
     table(['Truth', 'called falling', 'called rising', 'the interval holds the truth'], tables.trends),
     '### Two periods of four weeks',
     'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days: how often the pain of the last four weeks is called lower or higher than that of the four before. Of the changes of sessions there is one each day.',
