@@ -27,6 +27,22 @@ const STOPS = ['SIGTERM', 'SIGHUP'] as const;
 
 let made = 0;
 
+/**
+ * Makes a folder, for its owner only, and those above it, unless it is there. Node's `recursive` tries for ever where a folder cannot be made
+ * although the one above it is there, as in /proc and below an automounter.
+ */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(dirname(path));
+    if (!isMissing || dirname(path) === path) throw error;
+    makeFolder(dirname(path));
+    makeFolder(path);
+  }
+}
+
 /** A file or folder that is there until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;

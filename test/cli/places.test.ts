@@ -234,3 +234,11 @@ describe.skipIf(process.getuid?.() !== 0)(
     });
   },
 );
+
+test.runIf(process.platform === 'linux')(
+  'where no folder can be made, a command says so and ends',
+  async () => {
+    const { code, stderr } = await run(add, { db: '/proc/none/deeper/x.db' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('/proc/none')]);
+  },
+);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
+import { makeFolder } from '../../lib/files.ts';
 import type { Command } from '../input/command.ts';
 import { usage } from '../terminal/errors.ts';
 import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
@@ -67,8 +68,7 @@ async function makeBackup(
   const name = `sciatica-${localStamp(context.now())}.db${encrypt === undefined ? '' : '.age'}`;
   const target = folder ? join(folder, name) : resolve(file ?? '');
   if (encrypt !== undefined) (await import('../../store/maintenance/encryption.ts')).checkRecipient(encrypt);
-  if (file === undefined && statSync(source, { throwIfNoEntry: false }))
-    mkdirSync(dirname(target), { mode: 0o700, recursive: true });
+  if (file === undefined && statSync(source, { throwIfNoEntry: false })) makeFolder(dirname(target));
   const options = { force, rename: folder !== undefined && !force };
   const { backup } = await import('../../store/maintenance/backup.ts');
   const { encryptedBackup } = await import('../../store/maintenance/encrypted-backup.ts');

@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/words/day.ts';
-import { realPathOf, temporaryFolder } from '../../lib/files.ts';
+import { makeFolder, realPathOf, temporaryFolder } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import type { Command } from '../input/command.ts';
@@ -48,7 +47,7 @@ async function restoreEncrypted(context: Context, file: string, options: Restore
   const { readSecret } = await import('../input/input-file.ts');
   const identity = await readSecret(context, identityFile);
   const { decryptFile } = await import('../../store/maintenance/encryption.ts');
-  mkdirSync(dirname(context.databasePath), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(context.databasePath));
   const folder = temporaryFolder(dirname(context.databasePath));
   try {
     const decrypted = join(folder.path, basename(file, '.age'));

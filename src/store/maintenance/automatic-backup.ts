@@ -1,17 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localDay, mondayOf } from '../../domain/words/day.ts';
-import { sizeOf, TEMPORARY, temporaryName } from '../../lib/files.ts';
+import { makeFolder, sizeOf, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -90,8 +81,7 @@ function prepareFolder(db: Database, { folder }: BackupPlan): void {
   // A folder that was chosen may be on a disk that is not there now.
   if (stat || planOf(db.path, {})?.folder !== folder) return;
   try {
-    // Recursive, for another process may make it at the same time.
-    mkdirSync(folder, { mode: 0o700, recursive: true });
+    makeFolder(folder);
   } catch (error) {
     throw backupError(error, folder);
   }

@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { stateOf } from '../../domain/token.ts';
-import { sizeOf, type Temporary, temporaryBeside } from '../../lib/files.ts';
+import { makeFolder, sizeOf, type Temporary, temporaryBeside } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
@@ -46,7 +46,7 @@ export function prepareRestore(file: string, path: string): Restoration {
   refuseFile(file, path);
   let temporary: Temporary | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     temporary = temporaryBeside(path);
     const { path: prepared, remove } = temporary;
     const copy = copied(file, prepared);

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
+import { makeFolder } from '../../lib/files.ts';
 import { retryWhileBusy } from './busy.ts';
 import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
 import { keepVersion } from './copy.ts';
@@ -108,7 +109,7 @@ function createPrivately(path: string): void {
   requireEngine();
   const umask = process.umask(0o077);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
