@@ -49,7 +49,7 @@ const MOST_BEFORE = 120;
  * Standard errors that the difference must reach. Of those who look after each of 300 sessions at most 5 of 100 ever see a
  * difference that is none, with autocorrelations of 0 to 0.6: counted in test/insights/simulation.
  */
-const BOUND = 4.5;
+const BOUND = 4.4;
 
 /**
  * Whether the last twelve changes of an exercise differ from those before.

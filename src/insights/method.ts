@@ -78,7 +78,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Lately',
-      text: 'The last twelve sessions against those before, where the two differ by 4.5 standard errors. Sessions may resemble each other: the standard error is an average over the likelihood of their autocorrelation.',
+      text: 'The last twelve sessions against those before, where the two differ by 4.4 standard errors. Sessions may resemble each other: the standard error is an average over the likelihood of their autocorrelation.',
     },
     {
       title: 'The day after',

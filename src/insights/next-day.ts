@@ -12,7 +12,7 @@ const KEPT = 1;
 const FEWEST = 5;
 /** Up to so many exercises each is also compared with the others as they are. */
 const MOST_JOINT = 24;
-/** That comparison is used where it keeps this share of the information. */
+/** A comparison with more covariates is used where it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
 /**
  * The covariates: the pain of the day, the averages up to it, the pain of the day after next, and which of these three days are at
@@ -23,7 +23,9 @@ const DONE = 5 + AVERAGES;
 /** Days with an exercise and days without it. */
 interface Sides {
   readonly covariance: Covariance;
-  /** Which of the two each group of the covariance is. */
+  /** The same with one covariate more: whether the exercise was done again on the next day. */
+  readonly again: Covariance;
+  /** Which of the two each group of the covariances is. */
   readonly order: boolean[];
   days: number;
 }
@@ -61,7 +63,8 @@ export class NextDay {
     this.#covariates = new Float64Array(Math.max(size, DONE + 1));
     this.#joint = size > DONE ? new Covariance(size) : null;
     this.#sides = Array.from({ length: exercises }, () => ({
-      covariance: new Covariance(DONE + 1),
+      covariance: new Covariance(DONE),
+      again: new Covariance(DONE + 1),
       order: [],
       days: 0,
     }));
@@ -78,10 +81,12 @@ export class NextDay {
     this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
       const isDone = before.done.has(exercise);
+      if (!sides.order.includes(isDone)) sides.order.push(isDone);
+      const side = sides.order.indexOf(isDone);
+      sides.covariance.add(side, this.#covariates, day.pain);
       // Done mostly in flares, it says of a day whether the flare goes on.
       this.#covariates[DONE] = Number(day.done.has(exercise));
-      if (!sides.order.includes(isDone)) sides.order.push(isDone);
-      sides.covariance.add(sides.order.indexOf(isDone), this.#covariates, day.pain);
+      sides.again.add(side, this.#covariates, day.pain);
       sides.days += Number(isDone);
     }
     if (this.#joint) {
@@ -102,13 +107,18 @@ export class NextDay {
     return this.#isWorse[exercise] ?? false;
   }
 
-  /** By how much it is higher, with the other exercises as they are where that says enough; null where too few days tell. */
+  /**
+   * By how much it is higher: with the other exercises as they are, else with whether it was done again, where that says enough; null
+   * where too few days tell.
+   */
   estimate(exercise: number): Estimate | null {
-    const { covariance, order, days } = this.#sides[exercise] as Sides;
+    const { covariance, again, order, days } = this.#sides[exercise] as Sides;
     if (Math.min(days, this.#pairs - days) < FEWEST) return null;
-    const alone = covariance.contrast(order.indexOf(true), [order.indexOf(false)]);
-    const joint = this.#joint?.slope(exercise + DONE) ?? null;
-    return alone && joint && joint.size >= LEAST_SHARE * alone.size ? joint : alone;
+    const contrast = (of: Covariance) => of.contrast(order.indexOf(true), [order.indexOf(false)]);
+    const alone = contrast(covariance);
+    if (alone === null) return null;
+    const finer = [this.#joint?.slope(exercise + DONE), contrast(again)];
+    return finer.find((one) => one && one.size >= LEAST_SHARE * alone.size) ?? alone;
   }
 
   #look(exercise: number): void {

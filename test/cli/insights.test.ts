@@ -226,7 +226,7 @@ describe('summary', () => {
       expect(details).toContain(figure);
     expect(details).toContain('at least 2 points or 30 %. Pain is on a scale');
     expect(details).toContain('no value for “no pain”');
-    expect(details).toContain('Piriformis Stretch −2.1 (−3.2 to −1.0, more relief)');
+    expect(details).toContain('Piriformis Stretch −2.0 (−3.2 to −0.9, more relief)');
   });
 
   it('of many exercises names some', async () => {

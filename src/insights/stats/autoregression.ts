@@ -10,13 +10,13 @@ const ANGLE = Math.PI / 2 / STEPS;
 export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 15];
 /**
  * Shares of the variance that resemble the time before, and how likely each is beforehand; the rest is gone with its observation.
- * Without it, what wanders slowly under what differs from day to day would pass for a direction.
+ * Without it, what wanders slowly under what differs from day to day would pass for a direction. What lasts is a part only from an
+ * autocorrelation of 0.7 on: below, it is as good as gone itself.
  */
 const LASTING = [
-  { lasting: 1, prior: 1 },
-  { lasting: 0.75, prior: 0.02 },
-  { lasting: 0.5, prior: 0.02 },
-  { lasting: 0.25, prior: 0.02 },
+  { lasting: 1, prior: 1, from: 0 },
+  { lasting: 0.7, prior: 0.03, from: STEPS / 2 },
+  { lasting: 0.4, prior: 0.03, from: STEPS / 2 },
 ] as const;
 
 /** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */
@@ -77,8 +77,8 @@ type WeightedFit = Fit & { weight: number };
 function weighted(series: Series, steps: number): WeightedFit[] | null {
   if (series.length < 4) return null;
   const fits: Fit[] = [];
-  for (let step = 0; step < steps; step += 1)
-    for (const { lasting, prior } of LASTING) {
+  for (const { lasting, prior, from } of LASTING)
+    for (let step = from; step < steps; step += 1) {
       const fit = fitted(series, Math.sin(step * ANGLE), lasting);
       if (fit === null) return null;
       fits.push({ ...fit, logLikelihood: fit.logLikelihood + Math.log(prior) });

@@ -30,12 +30,21 @@ function inverted(matrix: readonly (readonly number[])[]): { inverse: number[][]
 const product = (a: readonly number[], matrix: readonly (readonly number[])[], b: readonly number[]) =>
   a.reduce((sum, p, i) => sum + b.reduce((all, q, j) => all + p * (matrix[i]?.[j] ?? 0) * q, 0), 0);
 
-/** Generalized least squares with the whole matrix of correlations, by the definition, at each autocorrelation with its weight. */
+/**
+ * Generalized least squares with the whole matrix of correlations, by the definition, at each autocorrelation and share of the variance
+ * that lasts, with its weight.
+ */
 function fitsOf({ times, x, y, length }: Series, steps: number) {
   const ones = x.map(() => 1);
-  const fits = Array.from({ length: steps }, (_, step) => {
+  const all = Array.from({ length: steps }, (_, step) => step);
+  const laws = [1, 0.7, 0.4].flatMap((lasting) =>
+    all.slice(lasting < 1 ? 10 : 0).map((step) => ({ lasting, step })),
+  );
+  const fits = laws.map(({ lasting, step }) => {
     const correlation = Math.sin((step * Math.PI) / 40);
-    const correlations = times.map((one) => times.map((other) => correlation ** Math.abs(one - other)));
+    const correlations = times.map((one) =>
+      times.map((other) => (one === other ? 1 : lasting * correlation ** Math.abs(one - other))),
+    );
     const { inverse: own, logDeterminant } = inverted(correlations);
     const information = [ones, x].map((a) => [ones, x].map((b) => product(a, own, b)));
     const { inverse, logDeterminant: logInformation } = inverted(information);
@@ -47,7 +56,9 @@ function fitsOf({ times, x, y, length }: Series, steps: number) {
     // Rounding to whole points alone makes residuals vary by 1/12.
     const squares = Math.max(length / 12, product(residuals, own, residuals));
     const scale = squares / (length - 2);
-    const logWeight = -0.5 * (logDeterminant + logInformation + (length - 2) * Math.log(squares));
+    const logWeight =
+      Math.log(lasting < 1 ? 0.03 : 1) -
+      0.5 * (logDeterminant + logInformation + (length - 2) * Math.log(squares));
     return { slope, scale, variance: scale * (inverse[1]?.[1] ?? 0), correlations, logWeight };
   });
   const most = Math.max(...fits.map(({ logWeight }) => logWeight));

@@ -77,7 +77,7 @@ const nameSql = (id: string) =>
 const movesOf = (db: Database, outcomes: string, order: string, limit: number): (Moved & { at: number })[] =>
   db.all(
     `SELECT at, record, here AS id, ${nameSql('owner')} AS "from", ${nameSql('userId')} AS "to" FROM ${STAGED}
-     WHERE owner <> userId AND _outcome IN (${outcomes}) ORDER BY nth, ${order} LIMIT ${limit}`,
+     WHERE record <> 'user' AND owner <> userId AND _outcome IN (${outcomes}) ORDER BY nth, ${order} LIMIT ${limit}`,
   );
 
 /** The first records that change their owner. */
@@ -193,7 +193,7 @@ export function absentUsers(
   const users = db.all<Owner & { total: number }>(
     `SELECT record, userId, count(*) AS count, min(at) AS at, count(*) OVER () AS total,
        (SELECT firstName || ' ' || lastName FROM main.users WHERE id = userId) AS name FROM ${STAGED}
-     WHERE givenUserId NOT IN (SELECT id FROM temp.import_known_users) AND ${condition}
+     WHERE record <> 'user' AND givenUserId NOT IN (SELECT id FROM temp.import_known_users) AND ${condition}
      GROUP BY nth, userId ORDER BY nth, min(at) LIMIT ?`,
     limit,
   );
