@@ -332,7 +332,7 @@ inBrowser((phone, bare) => {
     await second.getByRole('button', { name: session.exerciseName }).first().click();
     await second.getByRole('button', { name: 'Pain before 2', exact: true }).click();
     await second.getByRole('button', { name: 'Pain after 2', exact: true }).click();
-    await second.getByText('this phone has no room left').waitFor();
+    await second.getByText('Not saved. This phone has no room left').waitFor();
     await second.evaluate('IDBObjectStore.prototype.put = window.put');
     await second.getByRole('button', { name: 'Pain after 2', exact: true }).click();
     await second.getByText('Saved: 2 → 2').waitFor();
@@ -341,7 +341,7 @@ inBrowser((phone, bare) => {
     await second.evaluate(fill);
     await second.getByLabel('Notes').fill('written');
     await second.getByRole('heading', { name: 'Today' }).click();
-    await second.getByText('this phone has no room left').waitFor();
+    await second.getByText('Not saved. This phone has no room left').waitFor();
     await second.evaluate(
       "IDBObjectStore.prototype.put = window.put; document.dispatchEvent(new Event('visibilitychange'))",
     );
