@@ -57,7 +57,7 @@ inBrowser((_, bare) => {
     await page.evaluate('IDBObjectStore.prototype.put = window.put');
     await page.getByRole('button', { name: 'Save what is here' }).click();
     await expect.poll(() => store.logs.get(1).notes).toBe('mine');
-    expect(await page.evaluate(focused)).toBe('Diary');
+    await expect.poll(() => page.evaluate(focused)).toBe('Diary');
     await allSent(page);
     await page.getByRole('link', { name: 'Today' }).click();
     await context.setOffline(true);
@@ -70,7 +70,7 @@ inBrowser((_, bare) => {
     await twice(page, 'Delete');
     await twice(page, 'Bring back');
     await page.getByText('2 entries').waitFor();
-    expect(await page.evaluate(focused)).toBe('Diary');
+    await expect.poll(() => page.evaluate(focused)).toBe('Diary');
     await context.setOffline(false);
     await allSent(page);
     expect(store.logs.count()).toBe(2);
@@ -218,20 +218,20 @@ inBrowser((_, bare) => {
     await record(page, 5, 4);
     await page.getByRole('button', { name: 'Take back' }).click();
     await expect.poll(() => store.logs.count()).toBe(1);
-    expect(await page.evaluate(focused)).toBe(session.exerciseName);
+    await expect.poll(() => page.evaluate(focused)).toBe(session.exerciseName);
     await page.getByRole('button', { name: 'How is it today? 4', exact: true }).click();
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.locator('#pain:focus').waitFor();
     await page.getByLabel('Type').selectOption('strengthening');
     await page.getByRole('textbox', { name: 'Another exercise' }).fill(' Bird Dog ');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(focused)).toContain('Bird Dog');
+    await expect.poll(() => page.evaluate(focused)).toContain('Bird Dog');
     for (const name of ['Pain before 5', 'Pain after 5', 'Done'])
       await page.getByRole('button', { name, exact: true }).click();
     const another = { exerciseName: 'Bird Dog', exerciseType: 'strengthening', effective: false };
     await expect.poll(() => store.logs.list()[1]).toMatchObject(another);
     await page.getByLabel('Type').waitFor();
-    expect(await page.evaluate(focused)).toContain('Another exercise');
+    await expect.poll(() => page.evaluate(focused)).toContain('Another exercise');
     await inDiary(page);
     await page.getByLabel('Day').focus();
     await page.keyboard.type('02152026', { delay: 100 });
@@ -242,7 +242,7 @@ inBrowser((_, bare) => {
     await expect.poll(() => page.evaluate(focused)).toContain('Bring back');
     await page.getByRole('link', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Forget this phone' }).click();
-    expect(await page.evaluate(focused)).toContain('Forget everything on this phone?');
+    await expect.poll(() => page.evaluate(focused)).toContain('Forget everything on this phone?');
     await page.getByRole('button', { name: 'Keep' }).click();
     await expect.poll(() => page.evaluate(focused)).toBe('Forget this phone');
   });
