@@ -163,7 +163,6 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   const { status, headers, body } = response;
   const vary = headers['vary'] === undefined ? [] : [headers['vary']];
   Object.assign(headers, EVERY_RESPONSE);
-  if (origins.allowOrigins.length > 0) Object.assign(headers, corsHeaders(request, origins));
   const isPacked = isCompressible(response);
   // A 304 says what its 200 would (RFC 9110, 15.4.5).
   if (isPacked || status === 304) vary.push('Accept-Encoding');
@@ -171,7 +170,10 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
     response.encoding = preferredEncoding(request.headers['accept-encoding']);
     if (response.encoding) markEncoded(headers, response.encoding);
   }
-  if (origins.allowOrigins.length > 0) vary.push('Origin');
+  if (origins.allowOrigins.length > 0) {
+    Object.assign(headers, corsHeaders(request, origins));
+    vary.push('Origin');
+  }
   if (vary.length > 0) headers['vary'] = vary.join(', ');
   if (request.method !== 'HEAD') return response;
   if (typeof body === 'string' && !response.encoding)

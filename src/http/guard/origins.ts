@@ -73,9 +73,8 @@ export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
 /** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */
 export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHeaders {
   const { origin } = headers;
-  if (origin === undefined || !origins.allowOrigins.includes(origin)) return { vary: 'Origin' };
+  if (origin === undefined || !origins.allowOrigins.includes(origin)) return {};
   return {
-    vary: 'Origin',
     'access-control-allow-origin': origin,
     'access-control-expose-headers': EXPOSED,
     'cross-origin-resource-policy': 'cross-origin',
