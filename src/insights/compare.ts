@@ -29,6 +29,9 @@ export function compareTallies(
     .toSorted(
       (a, b) => compareText(a.exerciseName, b.exerciseName) || compareText(a.exerciseType, b.exerciseType),
     );
+  const changes = tallies
+    .flatMap((tally, period) => tally.changes.map((one) => ({ ...one, period })))
+    .map((one, place) => ({ ...one, place }));
   return {
     first,
     second,
@@ -36,11 +39,11 @@ export function compareTallies(
     painBefore: comparePain(tallies, first, second),
     meanChange: differ(changeOf(first.overall), changeOf(second.overall), {
       furthest: 18,
-      times: inflationOfChanges(tallies),
+      times: inflationOfChanges(changes),
     }),
     exercises: [...second.exercises, ...stopped].map((exercise, _, { length }) => {
       const key = exerciseKey(exercise);
-      const times = inflationOfChanges(tallies, key);
+      const times = inflationOfChanges(changes.filter((one) => one.key === key));
       return compareExercise(earlier.get(key), later.get(key), exercise, { among: length, times });
     }),
   };
@@ -59,17 +62,23 @@ function comparePain(
 /** Most sessions of each period by which it is told how much they resemble each other. */
 const MOST_TOLD_BY = 500;
 
+/** The change of a session in one of the two periods, 0 or 1, with its place among all sessions of both. */
+interface Change {
+  readonly period: number;
+  readonly place: number;
+  readonly change: number;
+}
+
 /** Of sessions, which resemble each other too. */
-function inflationOfChanges([one, other]: readonly [Tally, Tally], key?: string): number {
-  const all = one.changes().length;
-  const then = one.changes(key).slice(-MOST_TOLD_BY);
-  const now = other.changes(key).slice(0, MOST_TOLD_BY);
+function inflationOfChanges(changes: readonly Change[]): number {
+  const of = (period: number) => changes.filter((one) => one.period === period);
+  const near = [...of(0).slice(-MOST_TOLD_BY), ...of(1).slice(0, MOST_TOLD_BY)];
   return inflation(
     {
-      times: [...then.map(({ place }) => place), ...now.map(({ place }) => all + place)],
-      x: [...then.map(() => 0), ...now.map(() => 1)],
-      y: [...then, ...now].map(({ change }) => change),
-      length: then.length + now.length,
+      times: near.map(({ place }) => place),
+      x: near.map(({ period }) => period),
+      y: near.map(({ change }) => change),
+      length: near.length,
     },
     UP_TO_SESSIONS,
   );

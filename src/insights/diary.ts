@@ -57,16 +57,11 @@ export class Diary {
     return entry && (code === undefined || entry.rank <= UNTIMED) ? entry.pain : beforeOf(code ?? 0);
   }
 
-  /** The changes of the sessions in points, each with its place among all sessions. @param exercise of this one only */
-  changes(exercise?: number): { place: number; change: number }[] {
+  /** The changes of all sessions in points, in order, each with the number of its exercise. */
+  changes(): { exercise: number; change: number }[] {
     return this.dates
       .flatMap((date) => this.#days.get(date) ?? [])
-      .map((one, place) => ({
-        exercise: Math.floor(one / CODES),
-        place,
-        change: afterOf(one) - beforeOf(one),
-      }))
-      .filter((one) => exercise === undefined || one.exercise === exercise);
+      .map((one) => ({ exercise: Math.floor(one / CODES), change: afterOf(one) - beforeOf(one) }));
   }
 
   /** Goes through the days once, and gathers what may be said of each exercise by its number. */

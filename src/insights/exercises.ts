@@ -53,9 +53,9 @@ export class ExerciseTallies {
     return tally;
   }
 
-  /** The number of an exercise by its key; −1 for one that was never added. */
-  numberOf(key: string): number {
-    return this.#tallies.get(key)?.number ?? -1;
+  /** The keys of the exercises, in the order of their numbers. */
+  get keys(): string[] {
+    return [...this.#tallies.keys()];
   }
 
   get size(): number {

@@ -201,7 +201,7 @@ export class Marks {
   contrastOfResembling(exercise: number, others: readonly number[]): Estimate | null {
     const estimate = this.contrast(exercise, others);
     if (estimate === null) return null;
-    const latest = [exercise, ...others.filter((other) => other !== exercise)]
+    const latest = [exercise, ...others]
       .map((one) => this.#groupOf(one))
       .flatMap((group, i) =>
         (this.#latest[group] ?? []).map(({ index, covariates, change }) => ({

@@ -74,9 +74,10 @@ export class Tally {
     return this.#diary.pains();
   }
 
-  /** The changes of the sessions in points, each with its place among all sessions. @param key of the exercise of which alone they are */
-  changes(key?: string): { place: number; change: number }[] {
-    return this.#diary.changes(key === undefined ? undefined : this.#exercises.numberOf(key));
+  /** The changes of all sessions in points, in order, each with the key of its exercise. */
+  get changes(): { key: string; change: number }[] {
+    const { keys } = this.#exercises;
+    return this.#diary.changes().map(({ exercise, change }) => ({ key: keys[exercise] as string, change }));
   }
 
   summary(options: SummaryOptions = {}): Summary {

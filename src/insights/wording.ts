@@ -192,7 +192,9 @@ export function targetWords(
   { perWeek, counts, weeks, weeksReached }: NonNullable<Rhythm['target']>,
   told = (reached: number, of: string) => ` reached in ${reached} of ${of}`,
 ): string {
-  return `target of ${plain(perWeek)}${counts === 'days' ? ` day${perWeek === 1 ? '' : 's'}` : ''} a week${weeks === 0 ? ': no whole week yet' : told(weeksReached, count(weeks, 'whole week'))}`;
+  const days = counts === 'days' ? ` day${perWeek === 1 ? '' : 's'}` : '';
+  const reached = weeks === 0 ? ': no whole week yet' : told(weeksReached, count(weeks, 'whole week'));
+  return `target of ${plain(perWeek)}${days} a week${reached}`;
 }
 
 export function rhythmSentences(sessions: number, rhythm: Rhythm): string {
