@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parse } from 'node:path';
 import { run } from './cli/program.ts';
+import { sayAlways } from './cli/terminal/io.ts';
 import { Context } from './context.ts';
 
 const { argv, env, execPath, stdout, stderr } = process;
@@ -17,7 +18,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   const saved =
     context.change === undefined ? '' : ` The change is saved all the same: change ${context.change}.`;
-  stderr.write(`sciatica: the output could not be written (${error.code ?? error.message}).${saved}\n`);
+  sayAlways(context, `sciatica: the output could not be written (${error.code ?? error.message}).${saved}`);
   process.exit(1);
 });
 stderr.on('error', () => {});
