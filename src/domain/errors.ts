@@ -90,6 +90,11 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
+/** The errors of three codes. @param message for a person */
+export const absent = (message: string) => new SciaticaError('not-found', message);
+export const conflict = (message: string) => new SciaticaError('conflict', message);
+export const unusable = (message: string) => new SciaticaError('unusable', message);
+
 /** @param kind what a person calls one such record */
 export function idsUsedUp(kind: string): SciaticaError {
   return new SciaticaError('full', `No further ${kind} can be stored: the ids are used up.`);
@@ -97,5 +102,5 @@ export function idsUsedUp(kind: string): SciaticaError {
 
 /** @param kind what a person calls one such record */
 export function notFound(kind: string, id: number): SciaticaError {
-  return new SciaticaError('not-found', `There is no ${kind} ${id}.`);
+  return absent(`There is no ${kind} ${id}.`);
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { makeFolder } from '../../lib/files.ts';
 import type { Command } from '../input/command.ts';
@@ -83,8 +83,7 @@ async function makeBackup(
 
 /** @throws SciaticaError `unusable` for a path that must be a folder and is none */
 function folderOf(file: string): string | undefined {
-  if (file.endsWith('/') && !existsSync(file))
-    throw new SciaticaError('unusable', `There is no folder ${escapeControls(file)}`);
+  if (file.endsWith('/') && !existsSync(file)) throw unusable(`There is no folder ${escapeControls(file)}`);
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? resolve(file) : undefined;
 }
 
@@ -109,7 +108,7 @@ async function setAutomatic(
     (await import('../../store/maintenance/encryption.ts')).checkRecipient(recipient);
   const folder = where === 'on' ? undefined : resolve(where);
   if (folder !== undefined && !folderOf(folder))
-    throw new SciaticaError('unusable', `There is no folder ${folder}. Nothing was changed.`);
+    throw unusable(`There is no folder ${folder}. Nothing was changed.`);
   settings.backups = { folder, recipient };
   const place = folder ?? join(dirname(context.databasePath), 'backups');
   const how = recipient === undefined ? '' : ' and encrypted';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict } from '../../domain/errors.ts';
 import { realPathOf } from '../../lib/files.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
@@ -29,8 +29,7 @@ async function practise(context: Context): Promise<void> {
   if (db !== undefined) refuseDiary(context, path);
   if (existsSync(path)) {
     if (db !== undefined)
-      throw new SciaticaError(
-        'conflict',
+      throw conflict(
         `${escapeControls(path)} exists already. Name a new file for the practice records with --db.`,
       );
     sayDone(context, `The practice database is there: ${escapeControls(path)}`);
@@ -57,8 +56,7 @@ async function practise(context: Context): Promise<void> {
 function refuseDiary(context: Context, path: string): void {
   const diaries = [context.env['SCIATICA_DB'], join(context.dataFolder, 'sciatica.db')];
   if (diaries.some((diary) => diary && realPathOf(resolve(diary)) === path))
-    throw new SciaticaError(
-      'conflict',
+    throw conflict(
       `${escapeControls(path)} is your own database. Name another file for the practice records with --db.`,
     );
 }
@@ -71,8 +69,7 @@ async function fill(context: Context, path: string): Promise<{ users: number; lo
   try {
     store.change(() => {
       // Another process may have made it meanwhile.
-      if (store.users.count() > 0)
-        throw new SciaticaError('conflict', `${escapeControls(path)} exists already.`);
+      if (store.users.count() > 0) throw conflict(`${escapeControls(path)} exists already.`);
       for (const user of practice.users) store.users.restore(checksOf('user').record(user));
       for (const log of practice.userExerciseLogs) store.logs.restore(checksOf('log').record(log));
     });

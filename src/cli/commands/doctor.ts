@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
@@ -47,8 +47,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
       displayable(context, JSON.stringify({ ok: wrong.length === 0, ...about, ...members, checks })),
     );
   else await show(context, examination);
-  if (wrong.length > 0)
-    throw new SciaticaError('unusable', `${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
+  if (wrong.length > 0) throw unusable(`${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {

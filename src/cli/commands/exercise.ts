@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, type SciaticaError } from '../../domain/errors.ts';
 import { type Exercise, exerciseFields } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
@@ -77,10 +77,7 @@ function unknownExercise(old: string, typed: string, names: readonly string[]): 
   // A rename takes whole names only.
   const probable = probableNames(old, names).map(escapeControls).join(' or ');
   const meant = probable && ` (did you mean ${probable}?)`;
-  return new SciaticaError(
-    'not-found',
-    `There is no exercise ${inQuotes(old)}${meant}. See: sciatica exercises`,
-  );
+  return absent(`There is no exercise ${inQuotes(old)}${meant}. See: sciatica exercises`);
 }
 
 /** Two exercises that become one can no longer be told apart, except by an undo. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { print, say, sayAlways } from '../terminal/io.ts';
@@ -32,7 +32,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
 function ownId(context: Context): string {
   const { id } = context.store;
   if (existsSync(context.databasePath)) return id;
-  throw new SciaticaError('not-found', 'There is no database yet, so it has no identity.');
+  throw absent('There is no database yet, so it has no identity.');
 }
 
 function show(context: Context, id: string, { json = false }: IdentityOptions): void {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { describeIssue, SciaticaError } from '../../domain/errors.ts';
+import { conflict, describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
@@ -253,10 +253,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   if (held.length === 0) return;
   for (const line of heldLines(held)) say(context, line);
   const waiting = `${counted(held.length, 'deletion')} held back`;
-  throw new SciaticaError(
-    'conflict',
-    options.dryRun ? `There would be ${waiting}.` : `${waiting}: sciatica remotes shows them.`,
-  );
+  throw conflict(options.dryRun ? `There would be ${waiting}.` : `${waiting}: sciatica remotes shows them.`);
 }
 
 function sayCounts(context: Context, result: ImportResult, options: ImportOptions): void {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import {
   exerciseTypes,
@@ -140,8 +140,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
     sort: '-date,-id',
     limit: 1,
   });
-  if (!last)
-    throw new SciaticaError('not-found', 'There is no session to repeat. Start with: sciatica log add');
+  if (!last) throw absent('There is no session to repeat. Start with: sciatica log add');
   const { exerciseName, exerciseType } = last;
   if (context.interactive && draft.values['painAfter'] === undefined)
     sayAlways(context, `${escapeControls(exerciseName)}, once more:`);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
@@ -148,7 +148,7 @@ async function pickLog(context: Context, verb: string): Promise<number> {
     sort: '-date,-id',
     limit: OFFERED,
   });
-  if (latest.length === 0) throw new SciaticaError('not-found', 'No log is recorded yet.');
+  if (latest.length === 0) throw absent('No log is recorded yet.');
   const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = latest.map((log) => ({ value: log.id, name: `${log.id}  ${summaryOfLog(log)}` }));
   return askChoiceOf(context, `${verb} which log?`, choices);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
-import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { type ErrorCode, SciaticaError, unusable } from '../../domain/errors.ts';
 import { type Invitation, pairingUri } from '../../domain/pairing.ts';
 import type { Token } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
@@ -80,8 +80,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 async function runningService(context: Context): Promise<PairingService> {
   const { service } = context.store.tokens.pairing;
   if (service && (await isReachable(service))) return service;
-  throw new SciaticaError(
-    'unusable',
+  throw unusable(
     `No service that phones can be paired with runs on this database. Start it in another terminal, and leave it running: ${commandLine(context, 'serve --pairing')}`,
   );
 }
@@ -113,8 +112,7 @@ function urlOf({ host, port, urls }: PairingService, address: string | undefined
   if (wanted !== undefined && !own.includes(wanted))
     throw usage(`--address must be one of this machine: ${own.join(', ')}.`);
   const at = wanted ?? reachableAt(host);
-  if (at === undefined)
-    throw new SciaticaError('unusable', 'This machine is on no network that a phone could be on.');
+  if (at === undefined) throw unusable('This machine is on no network that a phone could be on.');
   return `https://${inUrl(at)}:${port}`;
 }
 

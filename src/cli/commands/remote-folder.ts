@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, SciaticaError, unusable } from '../../domain/errors.ts';
 import { realPathOf } from '../../lib/files.ts';
 import { type FolderAddress, folderAddress, folderUrl, isUrl } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
@@ -121,14 +121,12 @@ function existing(path: string): string {
   try {
     if (!existsSync(path)) {
       if (!existsSync(dirname(path)))
-        throw new SciaticaError(
-          'unusable',
+        throw unusable(
           `There is no folder ${escapeControls(dirname(path))}: is the stick or the share connected?`,
         );
       mkdirSync(path, 0o700);
     }
-    if (!statSync(path).isDirectory())
-      throw new SciaticaError('unusable', `${escapeControls(path)} is no folder.`);
+    if (!statSync(path).isDirectory()) throw unusable(`${escapeControls(path)} is no folder.`);
     return realPathOf(path);
   } catch (error) {
     throw fileError(error, (errno) => [
@@ -198,11 +196,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
     await (await folderOf(context, remote))?.tell();
   }
   const key = keptToken(context, name);
-  if (key === undefined)
-    throw new SciaticaError(
-      'not-found',
-      `The key of ${name} is not kept here: take it from another machine.`,
-    );
+  if (key === undefined) throw absent(`The key of ${name} is not kept here: take it from another machine.`);
   print(context, key);
   if (options.new)
     say(

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { invalid, SciaticaError } from '../../domain/errors.ts';
+import { invalid, unusable } from '../../domain/errors.ts';
 import type { DoorOptions } from '../../http/guard/origins.ts';
 import { allAddresses, inUrl, reachableAt } from '../../lib/machine.ts';
 import { pinOf } from '../../lib/pin.ts';
@@ -206,17 +206,11 @@ async function checkOptions(options: ServeOptions) {
 function listenError(error: unknown, host: string, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
-    return new SciaticaError(
-      'unusable',
-      `Port ${port} is in use. Choose another with --port, or 0 for any free one.`,
-    );
+    return unusable(`Port ${port} is in use. Choose another with --port, or 0 for any free one.`);
   if (code === 'EACCES')
-    return new SciaticaError(
-      'unusable',
-      `Port ${port} needs special rights. Choose one above 1023 with --port.`,
-    );
-  if (code === 'EADDRNOTAVAIL') return new SciaticaError('unusable', `This machine has no address ${host}.`);
+    return unusable(`Port ${port} needs special rights. Choose one above 1023 with --port.`);
+  if (code === 'EADDRNOTAVAIL') return unusable(`This machine has no address ${host}.`);
   if (code?.startsWith('ERR_OSSL'))
-    return new SciaticaError('unusable', '--tls-cert and --tls-key are no certificate with its key, as PEM.');
+    return unusable('--tls-cert and --tls-key are no certificate with its key, as PEM.');
   return error;
 }

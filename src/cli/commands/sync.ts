@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { checkAddress, folderAddress, isUrl } from '../../sync/address.ts';
@@ -190,10 +190,7 @@ function requireSettled({ held, refused, stillThere, erasedThere }: SyncResult, 
       `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,
   ].filter((part) => part !== false);
   if (parts.length > 0)
-    throw new SciaticaError(
-      'conflict',
-      `${isDry ? 'There would be left' : 'Left as they are'}: ${parts.join(' ')}`,
-    );
+    throw conflict(`${isDry ? 'There would be left' : 'Left as they are'}: ${parts.join(' ')}`);
 }
 
 /** Runs `work` until it ends or SIGINT or SIGTERM come; a second one ends the process at once. */

@@ -7,7 +7,7 @@ import {
   trialStatus,
 } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import {
   comparators,
@@ -136,8 +136,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const running = latestTrial(store, userId);
   const isOver = running?.state === 'running' && trialStatus(store, running, today).result !== null;
   if (running?.state === 'running' && !isOver)
-    throw new SciaticaError(
-      'conflict',
+    throw conflict(
       `A trial is running, of ${escapeControls(running.exerciseName)} until ${lastDayOf(running)}. To give it up: ${commandLine(context, 'trial stop')}`,
     );
   const known = store.logs.exercises(userId);
@@ -232,8 +231,7 @@ async function refuseHarmful(
   if (!harmful) return;
   await sayRedFlags(context);
   if (!options['anyway'])
-    throw new SciaticaError(
-      'conflict',
+    throw conflict(
       `${escapeControls(harmful.exerciseName)} was clearly followed by more pain: ask your physiotherapist before you try it. To try it all the same: --anyway`,
     );
 }
@@ -242,8 +240,7 @@ async function refuseHarmful(
 async function trialOf(context: Context, options: Options): Promise<Trial> {
   const trial = latestTrial(context.store, await existingUserOrAsk(context, options));
   if (trial) return trial;
-  throw new SciaticaError(
-    'not-found',
+  throw absent(
     `There is no trial yet. To start one: ${commandLine(context, 'trial start EXERCISE --against rest')}`,
   );
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict } from '../../domain/errors.ts';
 import type { ChangePart } from '../../store/history/history.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -51,7 +51,7 @@ export function addRedoCommand(program: Command, context: Context): void {
 async function undoChange(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { store } = context;
   const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
-  if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
+  if (change === undefined) throw absent('There is nothing to undo.');
   await takeBack(context, options, change, 'undo', change);
   sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
 }
@@ -61,8 +61,7 @@ function changeNamed({ store }: Context, text: string): number {
   if (/^\d+$/.test(text)) return idOf(text, 'A change');
   const change = store.history.importOf(basename(text));
   if (change !== undefined) return change;
-  throw new SciaticaError(
-    'not-found',
+  throw absent(
     `No import of a file named ${quoted(basename(text))} is in effect. To see the changes: sciatica history`,
   );
 }
@@ -72,10 +71,7 @@ async function redoChange(context: Context, options: Options): Promise<void> {
   const undo = history.nextRedo();
   const change = undo === undefined ? undefined : history.lastOfChange(undo, 1)[0]?.undoes;
   if (undo === undefined || change === undefined)
-    throw new SciaticaError(
-      'not-found',
-      'There is nothing to redo: nothing was undone since the last change.',
-    );
+    throw absent('There is nothing to redo: nothing was undone since the last change.');
   await takeBack(context, options, undo, 'redo', change);
   sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, 'undo')}`);
 }
@@ -123,7 +119,7 @@ async function confirmReach(
   const there = `${reach} at ${machines} too.`;
   sayAlways(context, there);
   if (!context.interactive || options['yes'])
-    throw new SciaticaError('conflict', `${nothing} ${there} If that is what you want: --everywhere`);
+    throw conflict(`${nothing} ${there} If that is what you want: --everywhere`);
   await confirmed(context, {}, `${question} here and at ${machines}?`, nothing);
 }
 

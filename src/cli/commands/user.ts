@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, unusable } from '../../domain/errors.ts';
 import { ownedKindNames } from '../../domain/kinds.ts';
 import { inBrackets } from '../../store/maintenance/erasing.ts';
 import type { Command } from '../input/command.ts';
@@ -164,7 +164,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   await confirmed(context, options, question, 'Nothing was erased.');
   // What cannot come back is what the question was about.
   if (JSON.stringify(store.reachOfErasing(id)) !== JSON.stringify(reach))
-    throw new SciaticaError('conflict', 'Nothing was erased: what goes with it has changed. Run this again.');
+    throw conflict('Nothing was erased: what goes with it has changed. Run this again.');
   const { rewritten, deleted, left } = store.erase(id);
   const { rewriteFolders } = await import('../input/folder-remote.ts');
   const folders = await rewriteFolders(context);
@@ -180,8 +180,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   for (const { path, why } of left)
     tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
   if (left.length > 0)
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `User ${id} is erased, but not everywhere: remove what hinders it or the copies above, and run this again.`,
     );
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { absent, type Issue, invalid } from '../../domain/errors.ts';
 import { type Exercise, foldedName } from '../../domain/exercise.ts';
 import { expectation } from '../../domain/fields.ts';
 import { type ExerciseType, exerciseTypes, logFields } from '../../domain/log.ts';
@@ -47,10 +47,7 @@ export async function exerciseMeant(
   const [name, ...others] = names;
   if (name === undefined && mayBeNew) return nameOfNew(text);
   if (name === undefined)
-    throw new SciaticaError(
-      'not-found',
-      `No exercise done before is called ${quoted(text)}${didYouMean(text, namesOf(known))}.`,
-    );
+    throw absent(`No exercise done before is called ${quoted(text)}${didYouMean(text, namesOf(known))}.`);
   if (others.length === 0) return name;
   if (!context.interactive) {
     const message = severalMeant(names, mayBeNew ? `with --name ${quoted(text)}` : undefined);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { folderAddress } from '../../sync/address.ts';
 import type { Folder } from '../../sync/folder.ts';
@@ -24,8 +24,7 @@ export async function folderOf(
   if (!address) return undefined;
   const key = keptToken(context, name) ?? null;
   if (key === null && !address.isPlain)
-    throw new SciaticaError(
-      'not-found',
+    throw absent(
       `The key of ${address.path} is not kept here. Take it from another machine: ${commandLine(context, `remote key ${name} --key-file FILE`)}`,
     );
   const { Folder } = await import('../../sync/folder.ts');

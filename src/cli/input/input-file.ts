@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { escapeControls } from '../terminal/io.ts';
 
@@ -28,13 +28,9 @@ export async function openInput(context: Context, path: string): Promise<InputFi
   }
   try {
     const found = await stat(path);
-    if (found.isDirectory())
-      throw new SciaticaError('unusable', `${escapeControls(path)} is a folder, not a file.`);
+    if (found.isDirectory()) throw unusable(`${escapeControls(path)} is a folder, not a file.`);
     if (!found.isFile() && !found.isFIFO())
-      throw new SciaticaError(
-        'unusable',
-        `${escapeControls(path)} is a device: give a file, a pipe, or - for stdin.`,
-      );
+      throw unusable(`${escapeControls(path)} is a device: give a file, a pipe, or - for stdin.`);
     const stream = found.isFIFO()
       ? await openPipe(path)
       : (await open(path)).createReadStream({ highWaterMark: PIECE });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { temporaryBeside } from '../../lib/files.ts';
 import { usage } from '../terminal/errors.ts';
 import type { Options } from './options.ts';
@@ -39,8 +39,7 @@ async function edited(context: Context, text: string): Promise<string> {
     const editor = context.env['VISUAL'] || context.env['EDITOR'] || 'vi';
     // As git does: the variable is a command line, the file is a word of its own.
     const { status } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file.path], { stdio: 'inherit' });
-    if (status !== 0)
-      throw new SciaticaError('unusable', `The editor (${editor}) failed: nothing was recorded.`);
+    if (status !== 0) throw unusable(`The editor (${editor}) failed: nothing was recorded.`);
     return withoutLastBreak(decoded(readFileSync(file.path)));
   } finally {
     file.remove();

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import { usage } from '../terminal/errors.ts';
 import { say } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
@@ -16,10 +16,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
   if (given === undefined && !variable) return undefined;
   const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
   if (given !== undefined || context.store.users.has(id)) return id;
-  throw new SciaticaError(
-    'not-found',
-    `SCIATICA_USER is ${id}, but there is no user ${id}. See: sciatica users`,
-  );
+  throw absent(`SCIATICA_USER is ${id}, but there is no user ${id}. See: sciatica users`);
 }
 
 /** The user of `user use`, else the only one. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent } from '../../domain/errors.ts';
 import { foldedName } from '../../domain/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
@@ -64,8 +64,7 @@ export async function routineMeant(context: Context, userId: number, text: strin
 
 function fail(all: readonly Routine[], text: string): never {
   const names = all.map(({ name }) => name);
-  throw new SciaticaError(
-    'not-found',
+  throw absent(
     names.length === 0
       ? 'There is no routine yet. To add one: sciatica routine add'
       : `There is no routine ${quoted(escapeControls(text))}${didYouMean(text, names)}. See: sciatica routines`,

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { fileError } from './errors.ts';
 import { escapeControls, quoted } from './io.ts';
@@ -32,11 +32,8 @@ export async function writeOutputFile(
 export function refuseExisting(path: string, force: boolean): void {
   if (!existsSync(path) || isDevice(path)) return;
   if (statSync(path).isDirectory())
-    throw new SciaticaError(
-      'unusable',
-      `${escapeControls(path)} is a folder: give the name of a file in it.`,
-    );
-  if (!force) throw new SciaticaError('conflict', existing(path));
+    throw unusable(`${escapeControls(path)} is a folder: give the name of a file in it.`);
+  if (!force) throw conflict(existing(path));
 }
 
 const existing = (path: string) => `${escapeControls(path)} exists already. To replace it, add --force.`;

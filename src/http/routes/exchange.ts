@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { may } from '../../domain/access.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, SciaticaError } from '../../domain/errors.ts';
 import { kindNames } from '../../domain/kinds.ts';
 import { type Position, START } from '../../store/reconcile/collect.ts';
 import type { Diary } from '../../store/reconcile/diary.ts';
@@ -114,8 +114,7 @@ async function exchange(
     return read;
   });
   if (sent.database === diary.id)
-    throw new SciaticaError(
-      'conflict',
+    throw conflict(
       'Both databases have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
   const isKnown = have !== null && diary.collector(users).isKnown(have);

@@ -1,5 +1,5 @@
 import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, SciaticaError } from '../../domain/errors.ts';
 import { goalFields } from '../../domain/goal.ts';
 import { check, objectOf, schemaOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
@@ -61,7 +61,7 @@ const deleteGoal: Write = {
 
 /** @throws SciaticaError `not-found` */
 function none(userId: number): never {
-  throw new SciaticaError('not-found', `User ${userId} has no goal.`);
+  throw absent(`User ${userId} has no goal.`);
 }
 
 /** The body, in which a client may send back all that it got. */

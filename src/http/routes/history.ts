@@ -1,7 +1,7 @@
 import { mayUndo } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
-import { notFound, SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict, notFound } from '../../domain/errors.ts';
 import { boolean, integer, MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
@@ -345,11 +345,10 @@ export const undoRoute: Route = {
       check: (found) => {
         // A change about others has no parts for this caller.
         if (found.length === 0 || (caller && !found.every((part) => mayUndo(caller, part))))
-          throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+          throw absent(`There is no change ${change} in the history.`);
         // Their names are not for every caller.
         if (!everywhere && store.remotes.reachOf(change).length > 0)
-          throw new SciaticaError(
-            'conflict',
+          throw conflict(
             `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
           );
       },

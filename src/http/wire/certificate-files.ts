@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { errnoOf } from '../../lib/files.ts';
 import type { Tls } from './listener.ts';
 
@@ -71,6 +71,6 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${errnoOf(error)}.`);
+    throw unusable(`${file} cannot be read: ${errnoOf(error)}.`);
   }
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { inUrl, type Machine, machineAt } from '../../lib/machine.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
@@ -83,8 +83,7 @@ export async function ownAuthority(file: string, machine: Machine, now: number):
   const again = 'the new certificate has to be installed on every phone';
   const { key, certificate } = partsOf(kept, file, again);
   if (now + SIGNED_DAYS * DAY_MS > Date.parse(certificate.validTo))
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `The authority in ${file} ends on ${new Date(certificate.validTo).toISOString().slice(0, 10)}. Remove the file: then another is made, and ${again}.`,
     );
   return { certificate, key, allowed: await allowedBy(certificate, file, again) };
@@ -131,16 +130,13 @@ function read(file: string): string | undefined {
     // In a folder such as /tmp, somebody could have put a key there that they know.
     const { uid } = statSync(file);
     if (![0, process.geteuid?.() ?? uid].includes(uid))
-      throw new SciaticaError(
-        'unusable',
-        `${file} belongs to somebody else: remove it, or use another folder.`,
-      );
+      throw unusable(`${file} belongs to somebody else: remove it, or use another folder.`);
     return readFileSync(file, 'utf8');
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT') return undefined;
     if (error instanceof SciaticaError) throw error;
-    throw new SciaticaError('unusable', `${file} cannot be read: ${code}.`);
+    throw unusable(`${file} cannot be read: ${code}.`);
   }
 }
 
@@ -160,8 +156,7 @@ function partsOf(
 }
 
 const foreign = (file: string, otherwise: string) =>
-  new SciaticaError(
-    'unusable',
+  unusable(
     `${file} does not hold the certificate of this service and its key. Bring it back, or remove it: then a new key is made, and ${otherwise}.`,
   );
 

@@ -1,4 +1,4 @@
-import { invalid, notFound, SciaticaError } from '../../domain/errors.ts';
+import { conflict, invalid, notFound } from '../../domain/errors.ts';
 import { type AnyRecord, type KindName, nounOf } from '../../domain/kinds.ts';
 import { apply } from '../records/apply.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -31,8 +31,7 @@ export function restore(
   store: Undoable,
   { record, id, owner, as, users }: Restoration,
 ): AnyRecord {
-  if (store.of(record).has(id))
-    throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
+  if (store.of(record).has(id)) throw conflict(`There is ${record} ${id}: it is not deleted.`);
   const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (as && users === undefined && store.history.isForgotten(record, id)) {
     if (faults.length > 0) throw invalid(faults);
@@ -45,8 +44,7 @@ export function restore(
   const { before } = deletion;
   const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };
   const reasons = obstacles(store, restored);
-  if (reasons.length > 0)
-    throw new SciaticaError('conflict', `${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
+  if (reasons.length > 0) throw conflict(`${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
   revert(store, restored);
   if (record === 'user')
     for (const part of store.history.partsOf(deletion.change))

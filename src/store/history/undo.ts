@@ -1,4 +1,4 @@
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
 import { type KindName, kindOf, nounOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
 import { applyExpected, differingIn } from '../records/apply.ts';
@@ -30,16 +30,15 @@ export function takeBack(
   users?: readonly number[],
 ): ChangePart[] {
   const parts = store.history.partsOf(change, users);
-  if (parts.length === 0)
-    throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+  if (parts.length === 0) throw absent(`There is no change ${change} in the history.`);
   if (parts.some(({ action }) => action === 'erase'))
-    throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
+    throw conflict(`Change ${change} erased a person for good: it cannot be undone.`);
   const inTheWay = new Set<string>();
   for (const run of store.history.runsOf(change)) {
     for (const reason of revertRun(db, store, run, users)) inTheWay.add(reason);
     if (inTheWay.size >= MOST_REASONS) break;
   }
-  if (inTheWay.size > 0) throw new SciaticaError('conflict', refusal(change, [...inTheWay]));
+  if (inTheWay.size > 0) throw conflict(refusal(change, [...inTheWay]));
   return parts;
 }
 

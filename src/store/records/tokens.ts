@@ -1,4 +1,4 @@
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict, type Issue, invalid } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -70,10 +70,7 @@ export class Tokens {
       this.#requireUsers(users ?? []);
       // History and audit refer to tokens by name, so a name is never used again.
       if (this.db.value('SELECT 1 FROM tokens WHERE name = ?', name) === 1)
-        throw new SciaticaError(
-          'conflict',
-          `There is, or was, a token called "${name}". Choose another name.`,
-        );
+        throw conflict(`There is, or was, a token called "${name}". Choose another name.`);
       const { id } = this.db.run(
         'INSERT INTO tokens (name, role, hash, users, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?)',
         name,
@@ -94,7 +91,7 @@ export class Tokens {
   /** @throws SciaticaError `not-found` */
   get(id: number): Token {
     const row = this.db.get<Row>(`${SELECT} FROM tokens WHERE id = ?`, id);
-    if (!row) throw new SciaticaError('not-found', `There is no token ${id}.`);
+    if (!row) throw absent(`There is no token ${id}.`);
     return tokenOf(row);
   }
 
@@ -168,7 +165,7 @@ export class Tokens {
   renew(secret: string, key: string): Token & { token: string } {
     return this.db.write(() => {
       const found = this.#lookUp(hashOf(secret));
-      if (!found) throw new SciaticaError('not-found', 'There is no token with this secret.');
+      if (!found) throw absent('There is no token with this secret.');
       const { id, createdAt, expiresAt } = found;
       const token = derivedToken(secret, key);
       const hash = hashOf(token).toString('hex');
@@ -202,7 +199,7 @@ export class Tokens {
   named(key: string): Token {
     const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
     const id = this.db.value<number>(sql, key, key, key);
-    if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+    if (id === undefined) throw absent(`There is no token "${key}".`);
     return this.get(id);
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { type ErrorCode, SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, hasRoom, isFull, NotSynced } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
@@ -63,8 +63,7 @@ export function full(cause?: unknown): SciaticaError {
 
 /** The file belongs to another program, or to none. */
 export function notOurs(path: string): SciaticaError {
-  return new SciaticaError(
-    'unusable',
+  return unusable(
     `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
   );
 }

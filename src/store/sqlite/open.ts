@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { makeFolder } from '../../lib/files.ts';
 import { retryWhileBusy } from './busy.ts';
 import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
@@ -27,7 +27,7 @@ export function openDatabase(path: string, create = true): Database {
   try {
     // better-sqlite3 would trim it, and open another file.
     if (path !== path.trim())
-      throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
+      throw unusable(`The database cannot be at "${path}": its name ends in a space.`);
     if (!create && !isDatabaseAt(path)) return openNothing(path);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const database = openOnce(path);
@@ -130,7 +130,7 @@ const known = new Set<string>();
  */
 export function refuseForeignFile(path: string, { mayBeNewer = false } = {}): void {
   const stat = statSync(path);
-  if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
+  if (!stat.isFile()) throw unusable(`${path} is not a file.`);
   if (stat.size === 0 || known.has(path)) return;
   const header = headerOf(path);
   if (header.isBlank && existsSync(`${path}-journal`)) return;
@@ -167,8 +167,7 @@ function claim(database: Database): void {
     database.pragma('journal_mode') !== 'wal' &&
     retryWhileBusy(BUSY_TIMEOUT_MS, () => database.pragma('journal_mode = WAL')) !== 'wal'
   )
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
     );
 }
@@ -212,8 +211,7 @@ function noteFormerMarks(database: Database): void {
 
 function refuseNewer(path: string, version: number): void {
   if (version > migrations.length)
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `${path} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica; the file was left as it is.`,
     );
 }

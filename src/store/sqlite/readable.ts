@@ -1,7 +1,7 @@
 import { accessSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { hasRoom, sizeOf, temporaryFolder } from '../../lib/files.ts';
 import { full } from './errors.ts';
 
@@ -55,7 +55,7 @@ export function openReadable(path: string, open: Open): Opened {
 
 /** An empty database in memory, in place of one that does not exist and that nothing is to be saved in. */
 export function openAbsent(path: string, open: Open): Opened {
-  const error = new SciaticaError('unusable', `Nothing was saved: there is no database at ${path} yet.`);
+  const error = unusable(`Nothing was saved: there is no database at ${path} yet.`);
   return {
     sqlite: open(Buffer.alloc(0), { readonly: false }),
     obstacle: { error, notice: '', kind: 'copy' },
@@ -161,5 +161,5 @@ function unwritable(path: string, refused: string | undefined): Obstacle {
   };
   const why = whys[refused ?? ''] ?? `no file can be made beside ${path}`;
   const notice = `Nothing can be saved: ${why}.`;
-  return { error: new SciaticaError('unusable', `Nothing was saved: ${why}.`), notice, kind: 'copy' };
+  return { error: unusable(`Nothing was saved: ${why}.`), notice, kind: 'copy' };
 }

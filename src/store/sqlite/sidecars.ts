@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 
 /** What SQLite keeps beside a database. */
 const SIDECARS = ['-wal', '-shm', '-journal'] as const;
@@ -27,8 +27,7 @@ export function refuseForeignSidecars(path: string): void {
     );
   const foreign = foreignSidecar(path);
   if (foreign)
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `${foreign} belongs to another user of this computer, who could read what is written to it: nothing was opened. Keep the database in a folder of your own (--db), not in ${dirname(path)}.`,
     );
 }

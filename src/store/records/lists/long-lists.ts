@@ -1,4 +1,4 @@
-import { SciaticaError } from '../../../domain/errors.ts';
+import { conflict } from '../../../domain/errors.ts';
 import type { KindName } from '../../../domain/kinds.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -110,10 +110,6 @@ function requireUnchanged(
     kind,
     place,
   );
-  if (isChanged)
-    throw new SciaticaError(
-      'conflict',
-      'The list took too long and was changed in the meantime: read it again.',
-    );
+  if (isChanged) throw conflict('The list took too long and was changed in the meantime: read it again.');
   return db.value<number>(LAST_ENTRY) ?? 0;
 }
