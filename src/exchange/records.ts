@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames, withArticle } from '../domain/kinds.ts';
 import { type FileOrigin, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
@@ -6,6 +7,19 @@ import { isObject } from '../lib/strict-json.ts';
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
+
+const extensions: Readonly<Record<string, Format>> = {
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+};
+
+/** The format that a file's name says, if it says one. */
+export function formatOfName(path: string): Format | undefined {
+  return extensions[extname(path).toLowerCase()];
+}
 
 /** Whether a Bundle of FHIR has the records of a kind: what was done and felt, and no plans but trials. */
 export const inFhir: Readonly<Record<KindName, boolean>> = {

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
 import { date } from '../../domain/fields.ts';
@@ -32,7 +31,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     )
     .option('--user <id>', 'only requests about this user, including lists that may have held the user')
     .fields({ since })
-    .addOption(new Option('--limit <n>', 'at most N').argParser(countOf).default(100))
+    .option('--limit <n>', 'at most N', countOf, 100)
     .addOption(plainJsonOption())
     .examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json')
     .action((options: Options) => showAudit(context, options));

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { unusable } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
@@ -27,12 +26,7 @@ sciatica also makes a backup by itself before the first change of each day; 7 da
     )
     .option('--force', 'replace the file if it exists')
     .option('--encrypt <recipient>', 'encrypt it with age for this recipient, from sciatica backup key')
-    .addOption(
-      new Option(
-        '--auto <folder>',
-        'keep the daily backups in this folder; off for none; on for the usual one',
-      ),
-    )
+    .option('--auto <folder>', 'keep the daily backups in this folder; off for none; on for the usual one')
     .examples(
       'sciatica backup',
       'sciatica backup /media/stick',

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
-import { listKeyOf } from '../../exchange/records.ts';
+import { formatOfName, listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
@@ -81,7 +81,6 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   const { refuseExisting, writeOutputFile } = await import('../terminal/output-file.ts');
   const { rescue } = await import('../../store/maintenance/rescue/rescue.ts');
   const { documentOf, linesOf } = await import('../../exchange/write.ts');
-  const { formatOfName } = await import('../../exchange/format.ts');
   const format = formatOfName(output) ?? 'json';
   if (format === 'csv')
     throw usage('--rescue: CSV holds one kind of record. Give a file that ends in .json or .ndjson.');

@@ -1,4 +1,4 @@
-import { Argument, Option } from 'commander';
+import { Argument } from 'commander';
 import { narrowed } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -17,7 +17,7 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
-import { formats, inFhir, listKeyOf } from '../../exchange/records.ts';
+import { formatOfName, formats, inFhir, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks, Provenance } from '../../exchange/write.ts';
 import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
@@ -52,23 +52,18 @@ export function addExportCommand(program: Command, context: Context): void {
     )
     .addArgument(new Argument('[what]', 'one kind of record (otherwise all)').choices(plurals));
   addLogFilters(command)
-    .addOption(new Option('--limit <n>', 'at most N logs').argParser(countOf))
-    .addOption(
-      new Option('--format <format>', 'format of the file (otherwise by its name, or JSON)').choices(
-        exportFormats,
-      ),
-    )
+    .option('--limit <n>', 'at most N logs', countOf)
+    .choice('--format <format>', 'format of the file (otherwise by its name, or JSON)', exportFormats)
     .option('--raw', "in CSV, no ' in front of text that a spreadsheet would run as a formula")
     .option(
       '--excel',
       'CSV for an Excel that expects semicolons, such as a German or French one, which a double click opens; sciatica import reads it too',
     )
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
-    .addOption(
-      new Option(
-        '--bundle <type>',
-        'in FHIR, a collection (otherwise), or a transaction, with which a server creates what it does not have yet and leaves the rest as it is',
-      ).choices(bundleTypes),
+    .choice(
+      '--bundle <type>',
+      'in FHIR, a collection (otherwise), or a transaction, with which a server creates what it does not have yet and leaves the rest as it is',
+      bundleTypes,
     )
     .option('--origin', 'in NDJSON, a first line that says which database the records are from, as JSON does')
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
@@ -87,7 +82,6 @@ export function addExportCommand(program: Command, context: Context): void {
 
 async function exportRecords(context: Context, what: What, options: Options): Promise<void> {
   const output = options['output'] === STDOUT ? undefined : (options['output'] as string | undefined);
-  const { formatOfName } = await import('../../exchange/format.ts');
   const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
   if (output !== undefined && options['format'] === undefined && isUnknown(output, formatOfName(output)))
     throw usage(

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { logFilterFields } from '../../domain/log.ts';
@@ -23,7 +22,7 @@ export function addHistoryCommand(program: Command, context: Context): void {
     .option('--user <id>', 'of this user and their logs')
     .option('--log <id>', 'only changes of this log')
     .fields({ since })
-    .addOption(new Option('--limit <n>', 'at most N').argParser(countOf))
+    .option('--limit <n>', 'at most N', countOf)
     .addOption(plainJsonOption())
     .examples('sciatica history', 'sciatica history --log 12', 'sciatica undo 12')
     .action((options: Options) => showHistory(context, options));

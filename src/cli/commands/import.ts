@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { conflict, describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { type DayOrder, dayOrders } from '../../exchange/days.ts';
-import { formats, type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
+import { formatOfName, formats, type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
 import type { Command } from '../input/command.ts';
@@ -68,16 +67,11 @@ The ids in a file without an origin may be those of another database. If this da
 CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
     )
     .argument('<file>', 'the file, or - for stdin')
-    .addOption(
-      new Option('--format <format>', 'format of the file (otherwise by its name or its content)').choices(
-        formats,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--on-conflict <how>',
-        'of files without an origin: what to do if an id is taken by a different record',
-      ).choices(Object.keys(policies)),
+    .choice('--format <format>', 'format of the file (otherwise by its name or its content)', formats)
+    .choice(
+      '--on-conflict <how>',
+      'of files without an origin: what to do if an id is taken by a different record',
+      Object.keys(policies),
     )
     .option(
       '--as <id>',
@@ -86,11 +80,10 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false 
     .option('--same-ids', 'the user ids of the file are those of this database')
     .option('--dry-run', 'say what would happen, and write nothing')
     .option('--raw', "the CSV was written with --raw: remove no '")
-    .addOption(
-      new Option(
-        '--dates <order>',
-        'what 5/11/2026 means in CSV: dmy (5 November) or mdy (May 11); otherwise a number above 12 in the file decides',
-      ).choices(dayOrders),
+    .choice(
+      '--dates <order>',
+      'what 5/11/2026 means in CSV: dmy (5 November) or mdy (May 11); otherwise a number above 12 in the file decides',
+      dayOrders,
     )
     .option('--json', 'the counts as JSON')
     .examples(
@@ -109,7 +102,6 @@ async function importFile(context: Context, path: string, options: ImportOptions
   if (as !== undefined && options.sameIds) throw usage('--as and --same-ids cannot both be given.');
   const file = await openInput(context, path);
   const { readRecords } = await import('../../exchange/read.ts');
-  const { formatOfName } = await import('../../exchange/format.ts');
   const format = options.format ?? formatOfName(path);
   const progress = progressOf(context);
   const raw = options.raw ?? false;

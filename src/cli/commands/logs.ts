@@ -49,7 +49,7 @@ export function addLogsCommand(program: Command, context: Context): void {
       `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N gives the latest N in every format, the latest first; with --sort, the first N in that order.`,
     );
   addLogFilters(logs)
-    .addOption(new Option('--limit <n>', 'only the latest N; with --sort, the first N').argParser(countOf))
+    .option('--limit <n>', 'only the latest N; with --sort, the first N', countOf)
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())

@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
@@ -24,11 +23,7 @@ export function addReportCommand(program: Command, context: Context): void {
     .fields({ userId: logFields.userId, ...others })
     .option(`--${full.flag}`, full.help)
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
-    .addOption(
-      new Option('--format <format>', 'HTML, or md for Markdown (otherwise by the name of the file)').choices(
-        formats,
-      ),
-    )
+    .choice('--format <format>', 'HTML, or md for Markdown (otherwise by the name of the file)', formats)
     .option('-o, --output <file>', 'write to this file; - is stdout')
     .option('--force', 'replace the file if it exists')
     .examples(

@@ -14,6 +14,11 @@ export class Command extends Base {
     return this;
   }
 
+  /** Adds a flag whose value is one of a few words. */
+  choice(flags: string, help: string, words: readonly string[]): this {
+    return this.addOption(new Option(flags, help).choices(words));
+  }
+
   /** The examples at the end of its help. */
   examples(...lines: readonly string[]): this {
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { fieldsOfFilters } from '../../domain/filter.ts';
@@ -35,7 +34,7 @@ export function addListCommand(
   );
   return addMatchingOptions(command, fields)
     .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
-    .addOption(new Option('--limit <n>', 'only the first N').argParser(countOf))
+    .option('--limit <n>', 'only the first N', countOf)
     .addOption(jsonOption())
     .addOption(csvOption())
     .examples(...lines)
