@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { boolean } from '../../domain/fields.ts';
 import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
+import { yesParameter } from './parameter.ts';
 
 /** A strong entity tag of a body (RFC 9110, 8.8.3). */
 export function etagOf(body: string): string {
@@ -15,13 +15,7 @@ export const withTag = (json: string): string =>
 
 /** The query parameter that asks for records with their entity tags. */
 export const etagsParameter = {
-  etags: boolean({
-    label: 'Entity tags',
-    flag: 'etags',
-    help: 'Whether each record comes with its ETag as etag, for a change that is made offline',
-    optional: true,
-    example: true,
-  }),
+  etags: yesParameter('Whether each record comes with its ETag as etag, for a change that is made offline'),
 };
 
 /** A body with its entity tag; 304 when If-None-Match names it (weak comparison, RFC 9110, 13.1.2). */

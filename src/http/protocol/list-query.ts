@@ -1,11 +1,12 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid, tried } from '../../domain/errors.ts';
-import { type Fields, integer, type RecordOf, text } from '../../domain/fields.ts';
+import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { type Matching, operators } from '../../domain/filter.ts';
 import { check, partialOf } from '../../domain/schema.ts';
 import { type Paging, parseFields, parseSort } from '../../domain/sort.ts';
 import { Conditions } from '../../domain/where.ts';
 import { etagsParameter } from './etag.ts';
+import { numberParameter, textParameter } from './parameter.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
@@ -26,44 +27,18 @@ export interface ListQuery {
 
 /** The parameters of a list that are given once at most, besides filters with a name of their own. */
 const listParameters = {
-  q: text({
-    label: 'Search',
-    flag: 'search',
-    help: 'Text that a text field contains, upper and lower case alike',
+  q: textParameter('Text that a text field contains, upper and lower case alike', {
     max: 200,
-    blank: false,
     example: 'left',
   }),
-  fields: text({
-    label: 'Fields',
-    flag: 'fields',
-    help: 'The fields that are sent of each record, separated by commas; otherwise all',
+  fields: textParameter('The fields that are sent of each record, separated by commas; otherwise all', {
     max: 500,
-    blank: false,
     example: 'id',
   }),
-  sort: text({
-    label: 'Sort',
-    flag: 'sort',
-    help: 'Fields separated by commas, - in front for descending',
-    max: 200,
-    blank: false,
-    example: '-id',
-  }),
-  limit: integer({
-    label: 'Limit',
-    flag: 'limit',
-    help: 'Most records on a page',
-    min: 1,
-    max: 1000,
-    example: 50,
-  }),
-  cursor: text({
-    label: 'Cursor',
-    flag: 'cursor',
-    help: 'Where the page begins, from the Link header of the page before',
+  sort: textParameter('Fields separated by commas, - in front for descending', { max: 200, example: '-id' }),
+  limit: numberParameter('Most records on a page', { min: 1, max: 1000, example: 50 }),
+  cursor: textParameter('Where the page begins, from the Link header of the page before', {
     max: 2000,
-    blank: false,
     example: 'WyJpZCIsMl0',
   }),
 };

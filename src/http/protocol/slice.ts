@@ -1,39 +1,21 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
-import { integer, type RecordOf, text } from '../../domain/fields.ts';
+import type { RecordOf } from '../../domain/fields.ts';
 import { unknownField } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
+import { numberParameter, textParameter } from './parameter.ts';
 
 /** The parameters with which json-server 0.17 orders and cuts lists (https://github.com/typicode/json-server/tree/v0.17.4). */
 
-const wholeNumber = (help: string, flag: string, min: number, example: number) =>
-  integer({ label: help, flag, help, min, max: Number.MAX_SAFE_INTEGER, example });
+const wholeNumber = (help: string, min: number, example: number) =>
+  numberParameter(help, { min, max: Number.MAX_SAFE_INTEGER, example });
 
 export const sliceParameters = {
-  _sort: text({
-    label: 'Sort',
-    flag: '_sort',
-    help: 'As json-server: fields separated by commas',
-    max: 200,
-    blank: false,
-    example: 'id',
-  }),
-  _order: text({
-    label: 'Order',
-    flag: '_order',
-    help: 'As json-server: asc or desc for each field of _sort',
-    max: 200,
-    blank: false,
-    example: 'desc',
-  }),
-  _page: wholeNumber('As json-server: the page, counted from 1', '_page', 1, 1),
-  _limit: wholeNumber(
-    'As json-server: records on a page (10 unless given), or from _start on',
-    '_limit',
-    0,
-    10,
-  ),
-  _start: wholeNumber('As json-server: place of the first record, counted from 0', '_start', 0, 0),
-  _end: wholeNumber('As json-server: place behind the last record', '_end', 0, 10),
+  _sort: textParameter('As json-server: fields separated by commas', { max: 200, example: 'id' }),
+  _order: textParameter('As json-server: asc or desc for each field of _sort', { max: 200, example: 'desc' }),
+  _page: wholeNumber('As json-server: the page, counted from 1', 1, 1),
+  _limit: wholeNumber('As json-server: records on a page (10 unless given), or from _start on', 0, 10),
+  _start: wholeNumber('As json-server: place of the first record, counted from 0', 0, 0),
+  _end: wholeNumber('As json-server: place behind the last record', 0, 10),
 };
 
 type Given = Partial<RecordOf<typeof sliceParameters>> & Pick<Paging, 'sort' | 'limit' | 'cursor'>;

@@ -2,7 +2,7 @@ import { mayUndo } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { absent, conflict, notFound } from '../../domain/errors.ts';
-import { boolean, integer, MAX_ID } from '../../domain/fields.ts';
+import { MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
 import { check, objectOf } from '../../domain/schema.ts';
@@ -33,6 +33,7 @@ import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
+import { numberParameter, yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
@@ -63,10 +64,7 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
 /** Most entries of the history in a chunk. */
 const CHUNK_ENTRIES = 100;
 
-const since = integer({
-  label: 'Since',
-  flag: 'since',
-  help: 'The seq of the last change that is known already; 0 for all there is',
+const since = numberParameter('The seq of the last change that is known already; 0 for all there is', {
   min: 0,
   max: MAX_ID,
   example: 0,
@@ -75,14 +73,7 @@ const since = integer({
 /** The query parameters of the changes. */
 const changesParameters = {
   since,
-  limit: integer({
-    label: 'Limit',
-    flag: 'limit',
-    help: 'Most changes in an answer',
-    min: 1,
-    max: 1000,
-    example: 100,
-  }),
+  limit: numberParameter('Most changes in an answer', { min: 1, max: 1000, example: 100 }),
   ...etagsParameter,
 };
 
@@ -278,23 +269,13 @@ const count = (description: string, example: number): Json => ({
 
 /** What is sent to undo a change. */
 const undoFields = {
-  change: integer({
-    label: 'Change',
-    flag: 'change',
-    help: 'Number of the change, as the history has it',
-    min: 1,
-    max: MAX_ID,
-    example: 2,
-  }),
+  change: numberParameter('Number of the change, as the history has it', { min: 1, max: MAX_ID, example: 2 }),
 };
 
 const undoParameter = {
-  everywhere: boolean({
-    label: 'Everywhere',
-    flag: 'everywhere',
-    help: 'Whether to take it back also if other machines have it by now: the next sync takes it back there too',
-    example: true,
-  }),
+  everywhere: yesParameter(
+    'Whether to take it back also if other machines have it by now: the next sync takes it back there too',
+  ),
 };
 
 const readReach = queryReader(undoParameter);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shownStatus, trialStatus } from '../../cases/trial.ts';
-import { boolean, choice } from '../../domain/fields.ts';
+import { choice } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
@@ -12,6 +12,7 @@ import { conditional, ETAG, type Json, many, object, ok, POLICY, ref, schemaJson
 import { READ, READ_ONE } from '../openapi/problems.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
+import { yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
 
@@ -31,13 +32,7 @@ const reportParameters = {
 /** The query parameters of a summary. */
 const summaryParameters = {
   ...summaryFields,
-  words: boolean({
-    label: 'Words',
-    flag: 'words',
-    help: 'true: with `words`, what the terminal says of the figures',
-    optional: true,
-    example: true,
-  }),
+  words: yesParameter('true: with `words`, what the terminal says of the figures'),
 };
 
 const readSummaryQuery = queryReader(summaryParameters);
