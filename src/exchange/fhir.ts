@@ -2,20 +2,8 @@ import type { Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
 import { type Trial, type TrialDay, trialOn } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
-import {
-  carePlanOf,
-  conditionOf,
-  documentOf,
-  Names,
-  observationOf,
-  painLevelOf,
-  painOf,
-  patientOf,
-  procedureOf,
-  type Resource,
-  type ResourceKind,
-  trialDayOf,
-} from './fhir-resources.ts';
+import type { Resource, ResourceKind } from './fhir-resources.ts';
+import * as resources from './fhir-resources.ts';
 
 /** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
 export const bundleTypes = ['collection', 'transaction'] as const;
@@ -51,7 +39,7 @@ export function* bundleOf(
   options: BundleOptions,
 ): Generator<string> {
   const type = options.type ?? 'collection';
-  const names = new Names(options.database);
+  const names = new resources.Names(options.database);
   const entry = (kind: ResourceKind, id: number, resource: Resource) =>
     JSON.stringify({
       fullUrl: names.urn(kind, id),
@@ -74,43 +62,44 @@ function* blocksOf(
   users: Iterable<readonly User[]>,
   logs: Iterable<readonly Log[]>,
   { anonymous = false, painEntries = [], trials = [], trialDays = [], report }: BundleOptions,
-  names: Names,
+  names: resources.Names,
   entry: (kind: ResourceKind, id: number, resource: Resource) => string,
 ): Generator<string[]> {
   const places = new Map<number, User['painLocation']>();
   for (const block of users) {
     for (const { id, painLocation } of block) places.set(id, painLocation);
     yield block.flatMap((user) => [
-      entry('patient', user.id, patientOf(names, user, { anonymous })),
-      entry('condition', user.id, conditionOf(names, user)),
-      entry('level', user.id, painLevelOf(names, user)),
+      entry('patient', user.id, resources.patientOf(names, user, { anonymous })),
+      entry('condition', user.id, resources.conditionOf(names, user)),
+      entry('level', user.id, resources.painLevelOf(names, user)),
     ]);
     // A report can be long: one at a time.
     if (report)
-      for (const user of block) yield [entry('report', user.id, documentOf(names, user.id, report(user)))];
+      for (const user of block)
+        yield [entry('report', user.id, resources.documentOf(names, user.id, report(user)))];
   }
   for (const block of logs)
     yield block.flatMap((log) => {
       const place = places.get(log.userId);
       return [
-        entry('session', log.id, procedureOf(names, log, place)),
-        entry('before', log.id, observationOf(names, log, 'before', place)),
-        entry('after', log.id, observationOf(names, log, 'after', place)),
+        entry('session', log.id, resources.procedureOf(names, log, place)),
+        entry('before', log.id, resources.observationOf(names, log, 'before', place)),
+        entry('after', log.id, resources.observationOf(names, log, 'after', place)),
       ];
     });
   for (const block of painEntries)
-    yield block.map((one) => entry('pain', one.id, painOf(names, one, places.get(one.userId))));
+    yield block.map((one) => entry('pain', one.id, resources.painOf(names, one, places.get(one.userId))));
   const known: Trial[] = [];
   for (const block of trials) {
     known.push(...block);
-    yield block.map((trial) => entry('trial', trial.id, carePlanOf(names, trial)));
+    yield block.map((trial) => entry('trial', trial.id, resources.carePlanOf(names, trial)));
   }
   for (const block of trialDays)
     yield block.flatMap((day) => {
       const place = places.get(day.userId);
       const trial = trialOn(known, day.userId, day.date);
       const observation = (which: 'first' | 'second', pain: number) =>
-        entry(which, day.id, trialDayOf(names, day, which, pain, place, trial));
+        entry(which, day.id, resources.trialDayOf(names, day, which, pain, place, trial));
       const first = observation('first', day.first);
       return day.second === undefined ? [first] : [first, observation('second', day.second)];
     });

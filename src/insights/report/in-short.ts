@@ -3,30 +3,7 @@ import { redFlags } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
 import { daysAtEachPain, insteadOf, pictureTitle, resultSentence, WHAT_IT_CANNOT_SAY } from '../trial.ts';
-import {
-  byVerdict,
-  claimSigns,
-  clearTitles,
-  count,
-  differenceSentence,
-  directionWords,
-  firstAndLastMonth,
-  isOneYear,
-  listed,
-  medicationWords,
-  monthInWords,
-  PAIN_BEFORE,
-  painLabel,
-  percent,
-  plain,
-  quoted,
-  shiftWords,
-  shortName,
-  signed,
-  targetWords,
-  verdictWord,
-  versusWords,
-} from '../wording.ts';
+import * as words from '../wording.ts';
 import { painChart } from './charts.ts';
 import {
   type Bar,
@@ -73,7 +50,7 @@ export function inShort(report: Report): Section {
 function trialBlocks({ trial: ended }: Report): Block[] {
   if (ended === null) return [];
   const { trial, result, outcomes } = ended;
-  const about = `${quoted(trial.exerciseName)} against ${insteadOf(trial, quoted)}`;
+  const about = `${words.quoted(trial.exerciseName)} against ${insteadOf(trial, words.quoted)}`;
   return [
     {
       kind: 'facts',
@@ -100,12 +77,12 @@ const MOST_LONG_NAMED = 1;
 
 /** The answer in words: only what is clear. */
 function lead(exercises: readonly ExerciseSummary[]): string {
-  const groups = byVerdict(exercises);
+  const groups = words.byVerdict(exercises);
   const sentence = (side: Direction) => {
     const clear = groups[side];
-    const isLong = clear.slice(0, MOST_NAMED).some((each) => shortName(each).length > ONE_LINE);
-    const named = clear.map((each) => `${shortName(each)} (${signed(each.meanChange)})`);
-    return `Clearly ${side} pain after ${listed(named, isLong ? MOST_LONG_NAMED : MOST_NAMED)}.`;
+    const isLong = clear.slice(0, MOST_NAMED).some((each) => words.shortName(each).length > ONE_LINE);
+    const named = clear.map((each) => `${words.shortName(each)} (${words.signed(each.meanChange)})`);
+    return `Clearly ${side} pain after ${words.listed(named, isLong ? MOST_LONG_NAMED : MOST_NAMED)}.`;
   };
   const sides = (['less', 'more'] as const).filter((side) => groups[side].length > 0);
   if (sides.length === 0) return 'No exercise is clearly followed by less or by more pain yet.';
@@ -120,21 +97,21 @@ function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
       label: 'Sessions',
       value: String(logs.length),
       lines: [
-        `${plain(rhythm?.sessionsPerWeek ?? 0)} a week, on ${count(rhythm?.days ?? 0, 'day')}`,
-        ...(target ? [targetWords(target)] : []),
+        `${words.plain(rhythm?.sessionsPerWeek ?? 0)} a week, on ${words.count(rhythm?.days ?? 0, 'day')}`,
+        ...(target ? [words.targetWords(target)] : []),
         `the last on ${logs.at(-1)?.date}`,
       ],
     },
     painTile(summary, pain),
     {
       label: 'Response',
-      value: percent(overall?.responded ?? 0),
+      value: words.percent(overall?.responded ?? 0),
       lines: [`of sessions: pain fell by ${describeRule(rule)}. That threshold is for weeks of treatment.`],
     },
     {
       label: `Rises of ${RISE} or more`,
       value: String(rises.length),
-      lines: [`of ${count(logs.length, 'session')}`, ...(rises.length > 0 ? [riseCounts(rises)] : [])],
+      lines: [`of ${words.count(logs.length, 'session')}`, ...(rises.length > 0 ? [riseCounts(rises)] : [])],
     },
   ];
 }
@@ -146,20 +123,20 @@ function unbroken(tile: Tile): Tile {
 
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
-  const label = painLabel(pain);
-  const direction = directionWords[pain.direction];
-  const months = firstAndLastMonth(pain);
+  const label = words.painLabel(pain);
+  const direction = words.directionWords[pain.direction];
+  const months = words.firstAndLastMonth(pain);
   if (months === null) {
     const value = level?.mean == null ? '–' : level.mean.toFixed(1);
-    return { label, value, lines: [`mean of ${count(level?.days ?? 0, 'day')}`, direction] };
+    return { label, value, lines: [`mean of ${words.count(level?.days ?? 0, 'day')}`, direction] };
   }
   const [first, last] = months;
   return {
     label,
     value: `${first.mean.toFixed(1)} → ${last.mean.toFixed(1)}`,
     lines: [
-      `${monthInWords(first.month, !isOneYear(months))} to ${monthInWords(last.month, true)}`,
-      `means of ${first.days} and ${count(last.days, 'day')}`,
+      `${words.monthInWords(first.month, !words.isOneYear(months))} to ${words.monthInWords(last.month, true)}`,
+      `means of ${first.days} and ${words.count(last.days, 'day')}`,
       direction,
     ],
   };
@@ -174,18 +151,18 @@ const MOST_FEW = 4;
 const ROOM_WITH_CHART = 10;
 
 function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: number } {
-  const groups = byVerdict(exercises);
+  const groups = words.byVerdict(exercises);
   const less = rowsWithin(ROOM_OF_CLEAR, groups.less);
   const more = rowsWithin(ROOM_OF_CLEAR, groups.more);
   const open = rowsWithin(ROOM - less.lines - more.lines, [...groups.likely, ...groups.none, ...groups.open]);
-  const fewNames = groups.few.map((each) => `${shortName(each)} (${each.sessions})`);
+  const fewNames = groups.few.map((each) => `${words.shortName(each)} (${each.sessions})`);
   const shown = [
-    group(clearTitles.less, less),
-    group(clearTitles.more, more),
+    group(words.clearTitles.less, less),
+    group(words.clearTitles.more, more),
     group(
       'Not settled yet',
       open,
-      fewNames.length > 0 && `${shiftWords['too-few'].sentence}: ${listed(fewNames, MOST_FEW)}.`,
+      fewNames.length > 0 && `${words.shiftWords['too-few'].sentence}: ${words.listed(fewNames, MOST_FEW)}.`,
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
   const legend = 'Bar: mean; line: its 95 % interval.';
@@ -228,11 +205,12 @@ function group(title: string, { rows, left }: Rows, few: string | false = false)
 function bar(exercise: ExerciseSummary): Bar {
   const { verdict, direction, meanChange: mean, interval, sessions, versusOthers } = exercise;
   return {
-    name: shortName(exercise),
-    remark: [versusWords(versusOthers), medicationWords(exercise)].filter(Boolean).join(', ') || null,
+    name: words.shortName(exercise),
+    remark:
+      [words.versusWords(versusOthers), words.medicationWords(exercise)].filter(Boolean).join(', ') || null,
     verdict: exercise.claim
-      ? `${claimSigns[exercise.claim]} ${verdictWord(exercise)}`
-      : verdictWord(exercise),
+      ? `${words.claimSigns[exercise.claim]} ${words.verdictWord(exercise)}`
+      : words.verdictWord(exercise),
     tone: verdict === 'clear' && direction !== null ? direction : 'open',
     mean,
     interval,
@@ -259,11 +237,11 @@ function risesBlocks(rises: readonly Log[], room: typeof RISES): Block[] {
     if (lines > room.lines) break;
     notes.push(note);
   }
-  const which = rises.length > notes.length ? `The latest ${count(notes.length, 'rise')}` : 'Rises';
+  const which = rises.length > notes.length ? `The latest ${words.count(notes.length, 'rise')}` : 'Rises';
   return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
 }
 
 function sinceInShort(previous: string, { second, painBefore }: Comparison): Block {
-  const text = `${count(second.sessions, 'session')}. ${PAIN_BEFORE}: ${differenceSentence(painBefore)}`;
+  const text = `${words.count(second.sessions, 'session')}. ${words.PAIN_BEFORE}: ${words.differenceSentence(painBefore)}`;
   return { kind: 'facts', rows: [{ label: `Since the report of ${previous}`, lines: [text] }] };
 }

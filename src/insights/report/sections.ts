@@ -5,27 +5,7 @@ import { groupBy } from '../numbers.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, ExerciseComparison, ExerciseSummary } from '../shapes.ts';
 import { FEWEST_TO_SAY } from '../verdict.ts';
-import {
-  claimSigns,
-  count,
-  differenceSentence,
-  exerciseShifts,
-  fourWeeksSentence,
-  interval,
-  leftOutSentence,
-  overallSentence,
-  PAIN_BEFORE,
-  painLabel,
-  percent,
-  plain,
-  quoted,
-  rhythmSentences,
-  shiftWords,
-  signed,
-  trendSentence,
-  verdictWords,
-  withInterval,
-} from '../wording.ts';
+import * as words from '../wording.ts';
 import { painChart, sessionsChart } from './charts.ts';
 import { type Block, columnsOf, type Document, type RecordGroup, type Section } from './document.ts';
 import { inShort } from './in-short.ts';
@@ -35,7 +15,7 @@ import type { Report } from './report.ts';
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
   const { subject, summary, logs, previous, sincePrevious } = report;
-  const title = subject.name === null ? `Patient ${subject.id}` : quoted(subject.name);
+  const title = subject.name === null ? `Patient ${subject.id}` : words.quoted(subject.name);
   const { since, until } = summary;
   const period = since === null ? 'no sessions' : since === until ? since : `${since} to ${until}`;
   const first = inShort(report);
@@ -60,7 +40,7 @@ function about({ subject, summary }: Report): string {
     `diagnosed ${subject.diagnosisDate}`,
     ...(subject.name === null ? [] : [`patient ${subject.id}`]),
     ...(subject.email === null ? [] : [subject.email]),
-    ...[leftOutSentence(summary.leftOut)].filter((text) => text !== null),
+    ...[words.leftOutSentence(summary.leftOut)].filter((text) => text !== null),
   ].join(' · ');
 }
 
@@ -76,8 +56,8 @@ function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Sectio
       {
         kind: 'facts',
         rows: [
-          { label: painLabel(pain), lines: [trendSentence(pain), fourWeeksSentence(pain)] },
-          { label: 'Sessions', lines: [rhythmSentences(logs.length, rhythm)] },
+          { label: words.painLabel(pain), lines: [words.trendSentence(pain), words.fourWeeksSentence(pain)] },
+          { label: 'Sessions', lines: [words.rhythmSentences(logs.length, rhythm)] },
         ],
       },
     ],
@@ -103,41 +83,43 @@ function eachExercise({ summary }: Report): Section {
       ),
       rows: exercises.map((exercise) => [
         nameOf(exercise),
-        exercise.claim ? `${claimSigns[exercise.claim]} ${verdictWords(exercise)}` : verdictWords(exercise),
+        exercise.claim
+          ? `${words.claimSigns[exercise.claim]} ${words.verdictWords(exercise)}`
+          : words.verdictWords(exercise),
         String(exercise.sessions),
-        signed(exercise.meanChange),
-        exercise.verdict === 'too-few' ? '–' : interval(exercise.interval),
+        words.signed(exercise.meanChange),
+        exercise.verdict === 'too-few' ? '–' : words.interval(exercise.interval),
         medianOf(exercise),
-        withInterval(exercise.versusOthers),
-        percent(exercise.responded),
-        percent(exercise.effective),
+        words.withInterval(exercise.versusOthers),
+        words.percent(exercise.responded),
+        words.percent(exercise.effective),
       ]),
     },
   ];
   if (overall)
     blocks.push({
       kind: 'paragraph',
-      text: overallSentence(
+      text: words.overallSentence(
         overall,
-        `mean change ${signed(overall.meanChange)} (95 % interval ${interval(overall.interval)})`,
+        `mean change ${words.signed(overall.meanChange)} (95 % interval ${words.interval(overall.interval)})`,
       ),
     });
   return { title: 'Each exercise', blocks: [...blocks, ...theDayAfter(exercises)] };
 }
 
 const nameOf = ({ exerciseName, exerciseType }: { exerciseName: string; exerciseType: string }) =>
-  `${quoted(exerciseName)}, ${exerciseType}`;
+  `${words.quoted(exerciseName)}, ${exerciseType}`;
 
 function medianOf(exercise: ExerciseSummary): string {
   const { medianChange } = exercise;
-  const median = signed(medianChange, Number.isInteger(medianChange) ? 0 : 1);
+  const median = words.signed(medianChange, Number.isInteger(medianChange) ? 0 : 1);
   return isMedianOutside(exercise) ? `${median} ${OUTSIDE}` : median;
 }
 
 /** Only where there are enough days that follow each other. */
 function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
   const rows = exercises.flatMap(({ dayAfter, ...exercise }) =>
-    dayAfter ? [[nameOf(exercise), String(dayAfter.days), withInterval(dayAfter)]] : [],
+    dayAfter ? [[nameOf(exercise), String(dayAfter.days), words.withInterval(dayAfter)]] : [],
   );
   if (rows.length === 0) return [];
   return [
@@ -160,18 +142,18 @@ function changesSection(previous: string, comparison: Comparison): Section {
   const enough = exercises.filter(
     ({ first: then, second: since }) => Math.min(then?.sessions ?? 0, since?.sessions ?? 0) >= FEWEST_TO_SAY,
   );
-  const shifts = exerciseShifts(comparison);
+  const shifts = words.exerciseShifts(comparison);
   const facts: Block = {
     kind: 'facts',
     rows: [
       {
         label: 'Sessions',
         lines: [
-          `${first.sessions} up to ${previous} (${plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${second.sessions} since (${plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
+          `${first.sessions} up to ${previous} (${words.plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${second.sessions} since (${words.plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
         ],
       },
-      { label: PAIN_BEFORE, lines: [differenceSentence(painBefore)] },
-      { label: 'Change of a session, all exercises', lines: [differenceSentence(meanChange)] },
+      { label: words.PAIN_BEFORE, lines: [words.differenceSentence(painBefore)] },
+      { label: 'Change of a session, all exercises', lines: [words.differenceSentence(meanChange)] },
       ...(shifts ? [{ label: 'Exercises', lines: [shifts] }] : []),
     ],
   };
@@ -191,13 +173,13 @@ function changesTable(exercises: readonly ExerciseComparison[]): Block {
     ),
     rows: exercises.map(({ first, second, meanChange, ...exercise }) => [
       nameOf(exercise),
-      shiftWords[meanChange.shift].sentence,
+      words.shiftWords[meanChange.shift].sentence,
       String(first?.sessions),
-      signed(first?.meanChange ?? 0),
+      words.signed(first?.meanChange ?? 0),
       String(second?.sessions),
-      signed(second?.meanChange ?? 0),
-      signed(meanChange.difference ?? 0),
-      interval(meanChange.interval ?? [0, 0]),
+      words.signed(second?.meanChange ?? 0),
+      words.signed(meanChange.difference ?? 0),
+      words.interval(meanChange.interval ?? [0, 0]),
     ]),
   };
 }
@@ -215,7 +197,7 @@ function method({ summary }: Report): Section {
 /** Every session in little room: by exercise, in the order of the table, a line for each month. */
 function records({ logs, summary }: Report): Section {
   const groups = groupBy(logs, exerciseKey);
-  const text = `${count(logs.length, 'session')}: day of the month, pain before → after; ✓ marked effective by the patient.`;
+  const text = `${words.count(logs.length, 'session')}: day of the month, pain before → after; ✓ marked effective by the patient.`;
   return {
     title: 'Appendix: the records',
     small: true,
@@ -235,7 +217,7 @@ function recordGroup(logs: readonly Log[]): RecordGroup {
     `${date.slice(8)}: ${painBefore} → ${painAfter}${effective ? ' ✓' : ''}`;
   const [{ exerciseName = '', exerciseType = '' } = {}] = logs;
   return {
-    title: `${nameOf({ exerciseName, exerciseType })} (${plain(logs.length)})`,
+    title: `${nameOf({ exerciseName, exerciseType })} (${words.plain(logs.length)})`,
     lines: [...months].map(([label, those]) => ({ label, lines: those.map(entry) })),
   };
 }
