@@ -1,9 +1,7 @@
 import type { Goal } from '../domain/goal.ts';
 import type { Target } from '../insights/rhythm.ts';
+import type { Guard } from '../store/records/records.ts';
 import type { Store } from '../store/store.ts';
-
-/** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
-type Guard = (json: string) => void;
 
 export const goalOf = ({ goals }: Store, userId: number): Goal | undefined => goals.list({ userId })[0];
 

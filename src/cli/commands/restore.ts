@@ -61,8 +61,9 @@ async function restoreEncrypted(context: Context, file: string, options: Restore
 async function askedIdentity(context: Context): Promise<string> {
   if (!context.interactive)
     throw usage('The backup is encrypted: say with --identity which file holds the identity.');
-  const { askText } = await import('../terminal/prompts.ts');
-  return askText(context, 'The backup is encrypted. File with the identity');
+  const { askLine } = await import('../terminal/prompts.ts');
+  const faultOf = (answer: string) => (answer === '' ? 'It must not be empty' : undefined);
+  return askLine(context, 'The backup is encrypted. File with the identity', faultOf);
 }
 
 async function restorePlain(context: Context, file: string, options: RestoreOptions): Promise<void> {

@@ -189,14 +189,6 @@ const fitted = ({ stderr }: Context, text: string, { before = '', after = 0 } = 
 const verdict = (context: Context, fault: string | undefined): string | true =>
   fault === undefined || fitted(context, fault);
 
-/** Asks for a text that is not empty. */
-export function askText(context: Context, message: string): Promise<string> {
-  const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
-  return ask(context, (prompts, streams) =>
-    prompts.input({ message: fitted(context, message), validate }, streams),
-  );
-}
-
 /** Asks for a text that is not shown while it is typed. */
 export async function askSecret(context: Context, message: string): Promise<string> {
   const { password } = await import('@inquirer/prompts');

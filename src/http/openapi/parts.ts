@@ -8,20 +8,23 @@ import { schemaOf } from '../../domain/schema.ts';
 
 export type Json = { readonly [key: string]: unknown };
 
-export const ETAG: Json = {
-  ETag: { description: 'Strong entity tag of the body', required: true, schema: { type: 'string' } },
-};
+/** A header of a response, which may be absent. */
+export const header = (description: string, type = 'string'): Json => ({ description, schema: { type } });
+
+/** A header that every such response has. */
+export const sureHeader = (description: string, type = 'string'): Json => ({
+  description,
+  required: true,
+  schema: { type },
+});
+
+export const ETAG: Json = { ETag: sureHeader('Strong entity tag of the body') };
 
 export const POLICY: Json = {
-  'Content-Security-Policy': {
-    description: 'Of the page: its own style sheet and nothing else',
-    schema: { type: 'string' },
-  },
+  'Content-Security-Policy': header('Of the page: its own style sheet and nothing else'),
 };
 
-export const ETAG_IF_SHORT: Json = {
-  ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
-};
+export const ETAG_IF_SHORT: Json = { ETag: header('Strong entity tag; absent when the list is long') };
 
 export const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
@@ -47,8 +50,8 @@ export const REPLAYED: Json = {
 /** The headers of a response to what created records. */
 export const CREATED_HEADERS: Json = {
   ...REPLAYED,
-  ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
-  Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
+  ETag: header('Strong entity tag; absent when there are several'),
+  Location: header('Path of the record; absent when there are several'),
 };
 
 /** @param further headers besides the entity tag */

@@ -1,7 +1,7 @@
 import { gapReasons } from '../../domain/errors.ts';
 import { faultCodes } from '../../domain/fault.ts';
 import { type ProblemType, problemTypes, typeUri } from '../wire/problem.ts';
-import { type Json, ref } from './parts.ts';
+import { header, type Json, ref, sureHeader } from './parts.ts';
 
 /** The schema of every error. */
 export const problemSchema: Json = {
@@ -45,15 +45,13 @@ export const problemSchema: Json = {
   },
 };
 
-const ETAG_OF_CURRENT: Json = {
-  ETag: { description: 'Of the record as it is; absent in a batch', schema: { type: 'string' } },
-};
+const ETAG_OF_CURRENT: Json = { ETag: header('Of the record as it is; absent in a batch') };
 
 /** How requests fail, by name: the status and the response. */
 const problems = {
   BadRequest: refusal('400', 'Malformed JSON, an invalid field or query value'),
   Unauthorized: refusal('401', 'Authentication is on and there is no valid token', {
-    'WWW-Authenticate': { description: 'Bearer and Basic', required: true, schema: { type: 'string' } },
+    'WWW-Authenticate': sureHeader('Bearer and Basic'),
   }),
   Forbidden: refusal(
     '403',
@@ -78,17 +76,17 @@ const problems = {
   ),
   UnsupportedMediaType: refusal('415', 'The body is not application/json in UTF-8'),
   UnprocessableEntity: refusal('422', 'The Idempotency-Key came with another body before', {
-    Location: { description: 'Of the record that was created then', schema: { type: 'string' } },
+    Location: header('Of the record that was created then'),
   }),
   TooManyRequests: refusal(
     '429',
     'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',
-    { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
+    { 'Retry-After': sureHeader('Seconds', 'integer') },
   ),
   ServiceUnavailable: refusal(
     '503',
     'Another program held the database for too long, or a long read took too long or found too many others; Retry-After says when to try again',
-    { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
+    { 'Retry-After': header('Seconds', 'integer') },
   ),
   InsufficientStorage: refusal('507', 'The disk is full; nothing was saved'),
   Refused: refusal(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type AnyRecord, kindOf } from '../../domain/kinds.ts';
+import { kindOf } from '../../domain/kinds.ts';
 import type { DoneRequest, RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../wire/message.ts';
@@ -77,14 +77,9 @@ function canonicalJson(value: unknown): string {
 }
 
 /**
- * The records that the first request with this key created, as they were then; undefined if there was none.
+ * What is known of the first request with this key; undefined if there was none.
  * @throws Problem 422 when that request had another body, 410 when a part of what it did was erased since
  */
-export function firstAnswer(store: Store, repeat: Repeat): AnyRecord[] | undefined {
-  return firstRequest(store, repeat)?.created;
-}
-
-/** As `firstAnswer`: all that is known of the first request. */
 export function firstRequest(store: Store, { key, body, text }: Repeat) {
   const first = store.requests.find(key);
   if (!first) return undefined;

@@ -72,14 +72,15 @@ function checkBody(value: unknown): { sessionsPerWeek: number } {
   return check(schema, input);
 }
 
+const OF_USER = { path: '/users/{id}/goal', tag: 'Goals', isOwner: true } as const;
+
 /** The goal of a user, of whom there is one at most. */
 export const goalRoutes: readonly Route[] = [
   {
+    ...OF_USER,
     method: 'PUT',
-    path: '/users/{id}/goal',
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
-    tag: 'Goals',
     id: 'putUserGoal',
     summary: 'Set the goal of a user',
     description: 'Summary and report compare with it, unless the query says another target.',
@@ -90,14 +91,12 @@ export const goalRoutes: readonly Route[] = [
       '201': ok('The goal, which is the first', ref('Goal'), ETAG),
     },
     ...batchable(putGoal),
-    isOwner: true,
   },
   {
+    ...OF_USER,
     method: 'GET',
-    path: '/users/{id}/goal',
     right: 'read goal',
     errors: READ_ONE,
-    tag: 'Goals',
     id: 'getUserGoal',
     summary: 'Read the goal of a user',
     description: 'A user without a goal has none to read: 404.',
@@ -107,14 +106,12 @@ export const goalRoutes: readonly Route[] = [
       const goal = goalOf(store, id) ?? none(id);
       return { ...tagged(request, JSON.stringify(goal)), disclosed: disclosedRecord('goal', goal) };
     },
-    isOwner: true,
   },
   {
+    ...OF_USER,
     method: 'PATCH',
-    path: '/users/{id}/goal',
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
-    tag: 'Goals',
     id: 'patchUserGoal',
     summary: 'Change the goal of a user',
     description: 'A user without a goal has none to change: 404.',
@@ -125,20 +122,17 @@ export const goalRoutes: readonly Route[] = [
     ),
     success: { '200': ok('The goal', ref('Goal'), ETAG) },
     ...batchable(patchGoal),
-    isOwner: true,
   },
   {
+    ...OF_USER,
     method: 'DELETE',
-    path: '/users/{id}/goal',
     right: 'delete goal',
     errors: WRITE_ONE,
-    tag: 'Goals',
     id: 'deleteUserGoal',
     summary: 'Remove the goal of a user',
     description: 'Summary and report compare with none any more.',
     headers: [IF_MATCH],
     success: { '200': GONE },
     ...batchable(deleteGoal),
-    isOwner: true,
   },
 ];

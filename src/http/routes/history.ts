@@ -12,6 +12,7 @@ import {
   content,
   ETAG_IF_SHORT,
   exampleOf,
+  header,
   IDEMPOTENCY_KEY,
   IF_NONE_MATCH,
   type Json,
@@ -22,6 +23,7 @@ import {
   REPLAYED,
   ref,
   schemaJson,
+  sureHeader,
   taken,
   termsOf,
 } from '../openapi/parts.ts';
@@ -89,11 +91,7 @@ const LAST_EVENT_ID: Json = {
 };
 
 const LAST_SEQ: Json = {
-  'X-Last-Seq': {
-    description: 'Since when to ask next time, once there is no Link',
-    required: true,
-    schema: { type: 'integer' },
-  },
+  'X-Last-Seq': sureHeader('Since when to ask next time, once there is no Link', 'integer'),
 };
 
 /** GET of the changes after an entry of the history: as a list, or as an event stream that stays open. */
@@ -114,7 +112,7 @@ export const changesRoute: Route = {
       description: 'The changes',
       headers: {
         ...ETAG_IF_SHORT,
-        Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
+        Link: header('With limit: where to go on, rel="next"'),
         ...LAST_SEQ,
       },
       content: {

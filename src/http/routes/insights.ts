@@ -132,14 +132,15 @@ export const trialStatusRoute: Route = {
   },
 };
 
+const OF_INSIGHTS = { method: 'GET', tag: 'Insights' } as const;
+
 /** What helps a user, and what a trial has shown. */
 export const insightsRoutes: readonly Route[] = [
   {
-    method: 'GET',
+    ...OF_INSIGHTS,
     path: '/overviews',
     right: 'read user',
     errors: READ,
-    tag: 'Insights',
     id: 'listOverviews',
     summary: 'How each user is, in a line',
     description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
@@ -157,11 +158,10 @@ export const insightsRoutes: readonly Route[] = [
     },
   },
   {
-    method: 'GET',
+    ...OF_INSIGHTS,
     path: '/users/{id}/exercises',
     right: 'read log',
     errors: READ_ONE,
-    tag: 'Insights',
     id: 'listUserExercises',
     summary: 'List the exercises of a user',
     description:
@@ -175,11 +175,10 @@ export const insightsRoutes: readonly Route[] = [
     isOwner: true,
   },
   {
-    method: 'GET',
+    ...OF_INSIGHTS,
     path: '/users/{id}/summary',
     right: 'read user',
     errors: READ_ONE,
-    tag: 'Insights',
     id: 'getUserSummary',
     summary: 'What helps a user',
     description:
@@ -196,11 +195,10 @@ export const insightsRoutes: readonly Route[] = [
     }),
   },
   {
-    method: 'GET',
+    ...OF_INSIGHTS,
     path: '/users/{id}/compare',
     right: 'read user',
     errors: READ_ONE,
-    tag: 'Insights',
     id: 'compareUserPeriods',
     summary: 'Two periods of a user side by side',
     description:
@@ -214,11 +212,10 @@ export const insightsRoutes: readonly Route[] = [
     }),
   },
   {
-    method: 'GET',
+    ...OF_INSIGHTS,
     path: '/users/{id}/report',
     right: 'read user',
     errors: READ_ONE,
-    tag: 'Insights',
     id: 'getUserReport',
     summary: 'The report on a user, to be read on screen or paper',
     description: 'One HTML page that loads and runs nothing, or the same as Markdown.',

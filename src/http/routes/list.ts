@@ -2,6 +2,7 @@ import { invalid } from '../../domain/errors.ts';
 import {
   content,
   ETAG_IF_SHORT,
+  header,
   IF_NONE_MATCH,
   type Json,
   many,
@@ -99,14 +100,8 @@ function requireNoOwner({ userId, where = [] }: ListFilter): void {
 }
 
 const PART_HEADERS: Json = {
-  Link: {
-    description: 'With limit: the next page, rel="next"; with _page: first, prev, next, last',
-    schema: { type: 'string' },
-  },
-  'X-Total-Count': {
-    description: 'Of a part of the list: how many match in all',
-    schema: { type: 'integer' },
-  },
+  Link: header('With limit: the next page, rel="next"; with _page: first, prev, next, last'),
+  'X-Total-Count': header('Of a part of the list: how many match in all', 'integer'),
 };
 
 /** `PainEntries` */

@@ -14,6 +14,7 @@ import {
   many,
   ok,
   ref,
+  sureHeader,
   taken,
   termsOf,
 } from '../openapi/parts.ts';
@@ -22,7 +23,7 @@ import { readJsonText } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
-import { firstAnswer, goneSince, repeatable, replayed } from '../protocol/idempotency.ts';
+import { firstRequest, goneSince, repeatable, replayed } from '../protocol/idempotency.ts';
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 
@@ -99,7 +100,7 @@ export function createOfUserRoute(collection: Collection): Route {
     success: {
       '201': ok(`The new ${one}`, ref(schema), {
         ...ETAG,
-        Location: { description: `Path of the ${one}`, required: true, schema: { type: 'string' } },
+        Location: sureHeader(`Path of the ${one}`),
       }),
     },
     handle: async (context) => {
@@ -149,12 +150,12 @@ async function createOnce(
   const { store } = context;
   const { value } = body;
   const repeat = repeatable(context, body);
-  const earlier = repeat && firstAnswer(store, repeat);
+  const earlier = repeat && firstRequest(store, repeat)?.created;
   if (earlier) return replayed(createdBefore(collection, store, value, earlier));
   const create = check();
   return store.submit(() => {
     // A concurrent request with the same key may have been first.
-    const first = repeat && firstAnswer(store, repeat);
+    const first = repeat && firstRequest(store, repeat)?.created;
     if (first) return replayed(createdBefore(collection, store, value, first));
     const response = created(collection, value, create());
     if (repeat) store.requests.add(repeat);

@@ -1,18 +1,18 @@
 import { hostname } from 'node:os';
 import { roles } from '../../domain/access.ts';
-import { conditional, ETAG, object, ok, POLICY } from '../openapi/parts.ts';
+import { conditional, ETAG, header, object, ok, POLICY } from '../openapi/parts.ts';
 import { OPEN, READ } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
+/** Of routes that are open to everybody. */
+const OPEN_GET = { method: 'GET', right: null, errors: OPEN, tag: 'Service' } as const;
+
 /** GET of whether the service can read its records. */
 export const healthRoute: Route = {
-  method: 'GET',
+  ...OPEN_GET,
   path: '/health',
-  right: null,
-  errors: OPEN,
-  tag: 'Service',
   id: 'getHealth',
   summary: 'Whether the service can read its records',
   description: 'For a monitor: 503 when they cannot be read now.',
@@ -79,11 +79,8 @@ export const meRoute: Route = {
 
 /** GET of the OpenAPI document. @param openApi renders it for the address of the service */
 export const documentRoute = (openApi: (base: string) => string): Route => ({
-  method: 'GET',
+  ...OPEN_GET,
   path: '/openapi.json',
-  right: null,
-  errors: OPEN,
-  tag: 'Service',
   id: 'getOpenApi',
   summary: 'The OpenAPI document of the service',
   description: 'Its server is the address that it was asked at.',
@@ -95,18 +92,15 @@ export const documentRoute = (openApi: (base: string) => string): Route => ({
 
 /** GET of the root: people find the documentation. */
 export const rootRoute: Route = {
-  method: 'GET',
+  ...OPEN_GET,
   path: '/',
-  right: null,
-  errors: OPEN,
-  tag: 'Service',
   id: 'getRoot',
   summary: 'Leads to the documentation',
   description: 'For people who open the address of the service in a browser.',
   success: {
     '302': {
       description: 'To the documentation',
-      headers: { Location: { description: '/docs', schema: { type: 'string' } } },
+      headers: { Location: header('/docs') },
     },
   },
   handle: () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
@@ -119,11 +113,8 @@ const MOST_PAGES = 32;
 export function docsRoute(openApi: (base: string) => string): Route {
   const pages = new Map<string, string>();
   return {
-    method: 'GET',
+    ...OPEN_GET,
     path: '/docs',
-    right: null,
-    errors: OPEN,
-    tag: 'Service',
     id: 'getDocs',
     summary: 'The documentation of the service, to be read',
     description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
