@@ -32,27 +32,18 @@ import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { Workers } from './workers/pool.ts';
 
 /** In milliseconds. */
-interface Timeouts {
+const TIMEOUTS = {
   /** For all headers of a request to arrive. */
-  headers: number;
-  /** For a whole request to arrive. */
-  request: number;
-  /** For a reader that takes nothing of a response. */
-  stall: number;
-  /** Heartbeat interval of an idle event stream. */
-  heartbeat: number;
-  /** For requests in flight when the service stops. */
-  stop: number;
-  /** For a long read to have its first result, and each further one. */
-  query: number;
-}
-
-const TIMEOUTS: Timeouts = {
   headers: 10_000,
+  /** For a whole request to arrive. */
   request: 20_000,
+  /** For a reader that takes nothing of a response. */
   stall: 30_000,
+  /** Heartbeat interval of an idle event stream. */
   heartbeat: 15_000,
+  /** For requests in flight when the service stops. */
   stop: 10_000,
+  /** For a long read to have its first result, and each further one. */
   query: 30_000,
 };
 
@@ -74,7 +65,7 @@ export interface ServerOptions {
   ownNames?: readonly string[];
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
-  timeouts?: Partial<Timeouts>;
+  timeouts?: Partial<typeof TIMEOUTS>;
   /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
   workerFile?: string | undefined;
   /** The files of the page for phones. */

@@ -1,5 +1,6 @@
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
+import { localDay } from '../../domain/words/day.ts';
 import { escapeControls } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
 import { wrap } from '../terminal/width.ts';
@@ -62,6 +63,5 @@ export function describeUndo(entry: HistoryEntry): string {
 /** Local date and time, to the minute. */
 function minuteOf(moment: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
+  return `${localDay(moment)} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }

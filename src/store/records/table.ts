@@ -1,6 +1,6 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { idsUsedUp, notFound } from '../../domain/errors.ts';
-import { type Fields, MAX_ID } from '../../domain/fields.ts';
+import { MAX_ID } from '../../domain/fields.ts';
 import type { Matching } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { type FilterOf, type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
@@ -41,15 +41,7 @@ const isById = ({ sort = 'id' }: Query) => sort === 'id';
 type OwnedJson = [json: string, userId: number | null];
 
 /** What is the same for all tables of a kind. */
-interface KindSql {
-  name: string;
-  fields: Fields;
-  columns: readonly string[];
-  json: string;
-  insert: string;
-  update: string;
-  conditionsOf: (asked: Matching) => Condition[];
-}
+type KindSql = ReturnType<typeof makeSql>;
 
 const kindSql = new Map<KindName, KindSql>();
 
@@ -62,7 +54,7 @@ function sqlOf(kind: KindName): KindSql {
   return sql;
 }
 
-function makeSql({ table, fields, filters }: Kind): KindSql {
+function makeSql({ table, fields, filters }: Kind) {
   const columns = Object.keys(fields);
   const [, ...others] = columns;
   const owner = fields['userId'] && {
