@@ -16,20 +16,8 @@ import {
 } from '../lib/strict-json.ts';
 import { ContentDigest } from './digest.ts';
 import { faultAt } from './json.ts';
-import {
-  type Item,
-  itemOf,
-  kindOfList,
-  LAST_CHANGES,
-  listKeyOf,
-  ORIGIN,
-  type Reading,
-  requiredOrigin,
-  SEAL,
-  type Sealed,
-  STATES,
-  unreadable,
-} from './records.ts';
+import type { Item, Reading, Sealed } from './records.ts';
+import * as records from './records.ts';
 
 const BATCH = 1000;
 
@@ -49,15 +37,17 @@ export function readDocument(text: AsyncIterable<string>): Reading {
     const first = await window.peek();
     let faults: Issue[] = [];
     bare = first === '[';
-    if (bare) yield* listed(window, ['['], itemOf);
+    if (bare) yield* listed(window, ['['], records.itemOf);
     else if (first === '{') faults = yield* members(window, about);
     else await window.value({ open: [], wanted: 'value' });
     if ((await window.peek()) !== undefined) throw window.fault({ open: [], wanted: 'more' });
     if (faults.length > 0) throw invalid(faults);
     if (first !== '[' && first !== '{')
-      throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
+      throw records.unreadable(
+        'It must be a JSON object with "users" and "userExerciseLogs", or a list of records.',
+      );
   }
-  const where = (at: number, kind?: KindName) => `${bare || !kind ? '' : listKeyOf(kind)}[${at}]`;
+  const where = (at: number, kind?: KindName) => `${bare || !kind ? '' : records.listKeyOf(kind)}[${at}]`;
   return { batches: batches(), where, origin: () => about.origin, seal: () => about.sealed };
 }
 
@@ -70,12 +60,12 @@ class About {
   #digest: ContentDigest | undefined;
 
   readOrigin(value: unknown): void {
-    this.origin = requiredOrigin(value);
+    this.origin = records.requiredOrigin(value);
     this.#digest = new ContentDigest(this.origin);
   }
 
   readKey(key: string): void {
-    this.#hasStates ||= key === STATES;
+    this.#hasStates ||= key === records.STATES;
     // Nothing follows the seal.
     this.#sealed = undefined;
     this.#digest?.line(key);
@@ -114,23 +104,25 @@ async function* members(window: JsonWindow, about: About): AsyncGenerator<Item[]
     if ((await window.peek()) !== '"') throw window.fault(around);
     const key = (await window.value(around)) as string;
     if (keys.has(key)) throw window.duplicate();
-    if (key === 'resourceType') throw unreadable(FHIR);
+    if (key === 'resourceType') throw records.unreadable(FHIR);
     keys.add(key);
     if ((await window.peek()) !== ':') throw window.fault({ open, wanted: 'colon' });
     window.take();
-    const kind = kindOfList(key);
+    const kind = records.kindOfList(key);
     const next = await window.peek();
-    if (kind || key === STATES) about.readKey(key);
+    if (kind || key === records.STATES) about.readKey(key);
     if (kind && next === '[')
       yield* listed(window, [...open, '['], (at, value) => {
         about.readEntry(value);
         return { at, kind, value };
       });
-    else if (key === STATES && next === '[')
+    else if (key === records.STATES && next === '[')
       yield* listed(window, [...open, '['], (at, value) => ({ at, line: about.readEntry(value) }));
-    else if (key === ORIGIN && next === '{') about.readOrigin(await window.value({ open, wanted: 'value' }));
-    else if (key === SEAL && next === '{') about.readSeal(await window.value({ open, wanted: 'value' }));
-    else if (key === LAST_CHANGES && next === '[')
+    else if (key === records.ORIGIN && next === '{')
+      about.readOrigin(await window.value({ open, wanted: 'value' }));
+    else if (key === records.SEAL && next === '{')
+      about.readSeal(await window.value({ open, wanted: 'value' }));
+    else if (key === records.LAST_CHANGES && next === '[')
       for await (const _ of entries(window, [...open, '['], ']'))
         await window.value({ open, wanted: 'value' });
     else {
@@ -144,7 +136,7 @@ async function* members(window: JsonWindow, about: About): AsyncGenerator<Item[]
 
 function memberFault(key: string, kind: KindName | undefined): Issue {
   if (kind) return { field: key, message: 'must be a list of records' };
-  const known = kindNames.map(listKeyOf);
+  const known = kindNames.map(records.listKeyOf);
   const field = key.slice(0, 60);
   return { field, message: `is none of ${known.join(', ')}${didYouMean(field, known)}` };
 }
@@ -156,7 +148,7 @@ async function skipped(window: JsonWindow, open: Surroundings['open'], faults: I
     await window.value({ open, wanted: 'value' });
   } catch (error) {
     if (error instanceof TooLong)
-      throw faults.length > 0 ? invalid(faults) : unreadable('The value of $schema is too long.');
+      throw faults.length > 0 ? invalid(faults) : records.unreadable('The value of $schema is too long.');
     throw error;
   }
 }
@@ -173,7 +165,7 @@ async function* listed(
     try {
       items.push(itemAt(at, await window.value({ open, wanted: isFirst ? 'value or ]' : 'value' })));
     } catch (error) {
-      throw error instanceof TooLong ? unreadable(`The record [${at}] is too long.`) : error;
+      throw error instanceof TooLong ? records.unreadable(`The record [${at}] is too long.`) : error;
     }
     at += 1;
     if (items.length < BATCH) continue;

@@ -12,20 +12,8 @@ import { originsAt } from './guard/origins.ts';
 import { Feed } from './protocol/feed.ts';
 import { SharedConnections } from './wire/connections.ts';
 import { compressChunks, compressWhole } from './wire/encoding.ts';
-import {
-  afterEarlier,
-  createListener,
-  hostNames,
-  isPrivatelySigned,
-  listen,
-  MAX_CONNECTIONS,
-  refuseBadRequest,
-  refuseConnect,
-  secureContext,
-  strictTransport,
-  type Tls,
-  unusedConnections,
-} from './wire/listener.ts';
+import type { Tls } from './wire/listener.ts';
+import * as listener from './wire/listener.ts';
 import type { HttpHeaders, HttpResponse } from './wire/message.ts';
 import { Problem, problemResponse } from './wire/problem.ts';
 import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
@@ -92,21 +80,21 @@ export interface RunningServer {
  * @throws the error of listen(2), such as EADDRINUSE
  */
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
-  const { host, auth, tls, behindProxy = false, mostConnections = MAX_CONNECTIONS } = options;
+  const { host, auth, tls, behindProxy = false, mostConnections = listener.MAX_CONNECTIONS } = options;
   const { allowHosts, allowOrigins } = options.origins;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const server = createListener(timeouts, tls);
-  const unused = unusedConnections(server);
+  const server = listener.createListener(timeouts, tls);
+  const unused = listener.unusedConnections(server);
   const reach: Reach = { isProxied: behindProxy };
   // The connections of a proxy are its own, and without tokens all callers are the person at this machine.
   if (auth && !behindProxy) reach.connections = new SharedConnections(server, mostConnections, rateLimitKey);
   else server.maxConnections = mostConnections;
-  const port = await listen(server, host, options.port);
+  const port = await listener.listen(server, host, options.port);
   const log = new RequestLog(options.log);
   const onError = (error: unknown) => log.failure(error);
   const isSecure = tls !== undefined || behindProxy;
   const originsOf = (ownNames: readonly string[] = []) =>
-    originsAt(port, allowHosts, allowOrigins, isSecure, [...hostNames(host), ...ownNames]);
+    originsAt(port, allowHosts, allowOrigins, isSecure, [...listener.hostNames(host), ...ownNames]);
   store.readInTurns();
   const records = store.as({ origin: { source: 'api' } });
   const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
@@ -126,10 +114,10 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   };
   const app = createApp(service);
 
-  let isPrivate = tls && isPrivatelySigned(tls);
+  let isPrivate = tls && listener.isPrivatelySigned(tls);
   const renew = (renewed: Tls, ownNames?: readonly string[]) => {
-    const isNowPrivate = isPrivatelySigned(renewed);
-    (server as unknown as TlsServer).setSecureContext(secureContext(renewed));
+    const isNowPrivate = listener.isPrivatelySigned(renewed);
+    (server as unknown as TlsServer).setSecureContext(listener.secureContext(renewed));
     isPrivate = isNowPrivate;
     if (ownNames) service.origins = originsOf(ownNames);
   };
@@ -149,7 +137,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     response: HttpResponse,
   ): void | Promise<void> => {
     const { status, headers } = response;
-    const strict = isPrivate === false && strictTransport(incoming.headers.host);
+    const strict = isPrivate === false && listener.strictTransport(incoming.headers.host);
     if (strict) headers['strict-transport-security'] = strict;
     const isLast = reach.connections?.closesAfter(incoming.socket, status);
     if (isLast || !server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
@@ -177,7 +165,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     } else void send(incoming, outgoing, begun, response);
   };
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
-    afterEarlier(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
+    listener.afterEarlier(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
 
   server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) =>
@@ -187,8 +175,8 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     const { status, headers, body } = problemResponse(new Problem(417, 'The only Expect is 100-continue.'));
     sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
   });
-  server.on('clientError', refuseBadRequest);
-  server.on('connect', (_, socket) => refuseConnect(socket));
+  server.on('clientError', listener.refuseBadRequest);
+  server.on('connect', (_, socket) => listener.refuseConnect(socket));
 
   const stop = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));

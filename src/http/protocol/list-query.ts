@@ -88,11 +88,12 @@ export function listReader(
     if (search === '') return { filter: {} };
     const issues: Issue[] = [];
     const given = parametersOf(search, issues);
-    const [asked, others] = apart(given, ({ name }) => conditions.has(bareName(name)));
+    const isCondition = ({ name }: Parameter) => conditions.has(bareName(name));
+    const others = given.filter((parameter) => !isCondition(parameter));
     const texts = textsOf(others, names, issues, { others: Object.keys(conditions.filters), hint });
     const values: ListValues = tried(issues, () => check(schema, fromTexts(single, texts))) ?? {};
     const where = conditions.read(
-      asked.map(({ name, text }) => ({ filter: bareName(name), name, text })),
+      given.filter(isCondition).map(({ name, text }) => ({ filter: bareName(name), name, text })),
       issues,
     );
     const { q, etags, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
@@ -127,10 +128,3 @@ const suffixes = () =>
   Object.values(operators)
     .flatMap(({ suffix }) => suffix || [])
     .join(', ');
-
-function apart(
-  parameters: readonly Parameter[],
-  isFirst: (parameter: Parameter) => boolean,
-): [Parameter[], Parameter[]] {
-  return [parameters.filter(isFirst), parameters.filter((parameter) => !isFirst(parameter))];
-}

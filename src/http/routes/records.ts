@@ -71,15 +71,7 @@ export function createRoute(collection: Collection): Route {
           : creationOf(collection, store, body.value),
       );
     },
-    write: {
-      hasBody: true,
-      begin: ({ store }) => {
-        return (body) => {
-          const create = creationOf(collection, store, body);
-          return () => created(collection, body, create());
-        };
-      },
-    },
+    write: { hasBody: true, begin: ({ store }) => creationInBatch(collection, store, (body) => body) },
   };
 }
 
@@ -113,18 +105,22 @@ export function createOfUserRoute(collection: Collection): Route {
     },
     write: {
       hasBody: true,
-      begin: (asked) => {
-        const { store, id } = asked;
+      begin: ({ store, id }) => {
         store.users.json(id);
-        return (body) => {
-          const create = creationOf(collection, store, withUser(collection, store, body, id));
-          return () => created(collection, body, create());
-        };
+        return creationInBatch(collection, store, (body) => withUser(collection, store, body, id));
       },
     },
     isOwner: true,
   };
 }
+
+/** The last two steps of creating one record as a part of a batch. @param recordIn what a body is to create */
+const creationInBatch =
+  (collection: Collection, store: Store, recordIn: (body: unknown) => unknown): ReturnType<Write['begin']> =>
+  (body) => {
+    const create = creationOf(collection, store, recordIn(body));
+    return () => created(collection, body, create());
+  };
 
 /** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
 function withUser(collection: Collection, store: Store, value: unknown, userId: number): unknown {
