@@ -8,7 +8,8 @@ import { wrap } from '../../src/cli/terminal/width.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';
-import { type Comparison, type Summary, summarize } from '../../src/insights/index.ts';
+import type { Comparison, Summary } from '../../src/insights/shapes.ts';
+import { summarize } from '../../src/insights/summary.ts';
 import { openStore } from '../../src/store/store.ts';
 import {
   freshFolder,

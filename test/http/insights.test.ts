@@ -6,8 +6,8 @@ import { summaryScreen } from '../../src/cli/views/summary.ts';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { addDays, localDay } from '../../src/domain/words/day.ts';
-import { summarize } from '../../src/insights/index.ts';
 import { type Summary, summarySchema } from '../../src/insights/shapes.ts';
+import { summarize } from '../../src/insights/summary.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 /** An app with the practice records in place of the usual one user and log. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { comparedPeriods, compareTallies, tallyOf } from '../../src/insights/index.ts';
+import { comparedPeriods, compareTallies } from '../../src/insights/compare.ts';
+import { tallyOf } from '../../src/insights/summary.ts';
 import { comparePeriods, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);

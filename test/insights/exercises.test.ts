@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { ranked, responds, responseRules, summarize } from '../../src/insights/index.ts';
+import { responds, responseRules } from '../../src/insights/rules.ts';
+import { summarize } from '../../src/insights/summary.ts';
+import { ranked } from '../../src/insights/verdict.ts';
 import { log, logsOf } from './helpers.ts';
 
 const anyLog: fc.Arbitrary<Log> = fc

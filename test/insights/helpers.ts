@@ -1,5 +1,8 @@
 import type { Log } from '../../src/domain/log.ts';
-import { type Comparison, compareTallies, type Period, tallyOf } from '../../src/insights/index.ts';
+import { compareTallies } from '../../src/insights/compare.ts';
+import type { Period } from '../../src/insights/days.ts';
+import type { Comparison } from '../../src/insights/shapes.ts';
+import { tallyOf } from '../../src/insights/summary.ts';
 
 /** A log with what a test does not care about filled in. */
 export function log(given: Partial<Log> = {}): Log {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { type ExerciseSummary, summarize } from '../../src/insights/index.ts';
 import type { Entry } from '../../src/insights/pain-days.ts';
+import type { ExerciseSummary } from '../../src/insights/shapes.ts';
+import { summarize } from '../../src/insights/summary.ts';
 import { generator, log } from './helpers.ts';
 
 const EFFECTS = { Helps: -2, Little: -1, Nothing: 0, Harms: 1, Weekend: -1 };

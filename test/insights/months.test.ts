@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { summarize } from '../../src/insights/index.ts';
+import { summarize } from '../../src/insights/summary.ts';
 import { firstAndLastMonth, monthInWords, periodInWords } from '../../src/insights/wording.ts';
 import { log } from './helpers.ts';
 

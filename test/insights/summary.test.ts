@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { responseRules, summarize, summarizePlaces, Tally, weeklyMedians } from '../../src/insights/index.ts';
+import { summarizePlaces } from '../../src/insights/by-location.ts';
+import { responseRules } from '../../src/insights/rules.ts';
+import { summarize, Tally } from '../../src/insights/summary.ts';
+import { weeklyMedians } from '../../src/insights/text-charts.ts';
 import { log } from './helpers.ts';
 
 const on = (date: string, painBefore = 5, more = {}) =>

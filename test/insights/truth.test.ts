@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { summarize } from '../../src/insights/index.ts';
+import { summarize } from '../../src/insights/summary.ts';
 
 const maker = new URL('../fixtures/make-data.mjs', import.meta.url).pathname;
 

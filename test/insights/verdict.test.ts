@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { type ExerciseSummary, sideOf, summarize } from '../../src/insights/index.ts';
+import type { ExerciseSummary } from '../../src/insights/shapes.ts';
+import { summarize } from '../../src/insights/summary.ts';
+import { sideOf } from '../../src/insights/verdict.ts';
 import { generator, log, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);

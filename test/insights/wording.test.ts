@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ExerciseSummary, summarize, words } from '../../src/insights/index.ts';
+import type { ExerciseSummary } from '../../src/insights/shapes.ts';
+import { summarize } from '../../src/insights/summary.ts';
+import * as words from '../../src/insights/wording.ts';
 import { log, logsOf } from './helpers.ts';
 
 test.each<[low: number, high: number, decimals: number, text: string]>([

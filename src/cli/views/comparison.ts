@@ -1,5 +1,7 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
-import { type Comparison, comparisonNote, type Difference, words } from '../../insights/index.ts';
+import { comparisonNote } from '../../insights/method.ts';
+import type { Comparison, Difference } from '../../insights/shapes.ts';
+import * as words from '../../insights/wording.ts';
 import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';

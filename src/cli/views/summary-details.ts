@@ -1,20 +1,12 @@
 import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { addDays } from '../../domain/words/day.ts';
-import {
-  type Direction,
-  type ExerciseSummary,
-  FEWEST_TO_SAY,
-  figuresNote,
-  intervalLine,
-  type PlaceSummary,
-  type Summary,
-  sparkline,
-  type Trend,
-  type Verdict,
-  weeklyMedians,
-  words,
-} from '../../insights/index.ts';
+import type { PlaceSummary } from '../../insights/by-location.ts';
+import { figuresNote } from '../../insights/method.ts';
+import type { Direction, ExerciseSummary, Summary, Trend, Verdict } from '../../insights/shapes.ts';
+import { intervalLine, sparkline, weeklyMedians } from '../../insights/text-charts.ts';
+import { FEWEST_TO_SAY } from '../../insights/verdict.ts';
+import * as words from '../../insights/wording.ts';
 import type { Column } from '../terminal/columns.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';

@@ -1,5 +1,6 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
-import { type ExerciseSummary, type Rhythm, type Summary, type Trend, words } from '../../insights/index.ts';
+import type { ExerciseSummary, Rhythm, Summary, Trend } from '../../insights/shapes.ts';
+import * as words from '../../insights/wording.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
 import { clip, widthOf, wrap } from '../terminal/width.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
-import { summarize } from '../../../src/insights/index.ts';
 import { painDays } from '../../../src/insights/pain-days.ts';
 import { painChart, sessionsChart } from '../../../src/insights/report/charts.ts';
 import { reportHtml } from '../../../src/insights/report/page.ts';
 import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
+import { summarize } from '../../../src/insights/summary.ts';
 import { log, logsOf } from '../helpers.ts';
 import { nora, sessions } from './samples.ts';
 

@@ -1,4 +1,5 @@
-import { methodNotes, responseRules } from '../../../src/insights/index.ts';
+import { methodNotes } from '../../../src/insights/method.ts';
+import { responseRules } from '../../../src/insights/rules.ts';
 import { POWER_SIZES, type Row, SIZES } from './means.ts';
 
 /** The tables of docs/method.md, as the simulations gave them. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { Log } from '../../../src/domain/log.ts';
-import { summarize } from '../../../src/insights/index.ts';
+import { summarize } from '../../../src/insights/summary.ts';
 import type { Row } from './means.ts';
 
 const maker = new URL('../../fixtures/make-data.mjs', import.meta.url).pathname;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import practice from '../../../src/cli/practice.json';
 import type { Log } from '../../../src/domain/log.ts';
-import { summarize } from '../../../src/insights/index.ts';
 import { measured } from '../../../src/insights/method.ts';
+import { summarize } from '../../../src/insights/summary.ts';
 import {
   falseMarks,
   harmBounds,
