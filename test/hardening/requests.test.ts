@@ -31,6 +31,7 @@ const requests: [request: string, outcome: string][] = [
   ['GET http://§/health HTTP/1.1|Host: evil.example||', '403, open'],
   ['GET http://evil@§/health HTTP/1.1|Host: §||', '403, open'],
   ['GET https://§/health HTTP/1.1|Host: §||', '403, open'],
+  ['GET HTTPS://§/health HTTP/1.1|Host: §||', '403, open'],
   ['GET ftp://§/health HTTP/1.1|Host: §||', '404, open'],
   ['GET http://§ HTTP/1.1|Host: §||', '404, open'],
   ['GET http:\\\\§\\health HTTP/1.1|Host: §||', '400, closed'],

@@ -34,6 +34,7 @@ const headers: [name: string, headers: Record<string, string>, status: number][]
     200,
   ],
   ['a foreign Origin', { origin: 'https://evil.example' }, 403],
+  ['an Origin that ends alike', { origin: 'evil-http://localhost:3000' }, 403],
   ['an Origin that begins alike', { origin: 'https://app.example.evil.example' }, 403],
   ['the Origin null', { origin: 'null' }, 403],
   ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
@@ -60,6 +61,7 @@ describe('who may call', () => {
     ['DELETE', 'cross-site', 403],
     ['DELETE', 'same-origin', 200],
     ['DELETE', 'none', 200],
+    ['POST', 'same-site', 403],
     ['HEAD', 'same-site', 200],
   ])('%s from a page of %s, without Origin', async (method, site, status) => {
     const { call } = freshApp(access);
@@ -134,6 +136,12 @@ describe('CORS', () => {
     expect(headers['access-control-expose-headers']).toContain('ETag');
     expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
     expect((await call('GET', '/users')).headers['vary']).toBe('Accept, Origin');
+  });
+
+  test.each(['http://localhost:3000', 'https://evil.example'])('lets %s read nothing', async (origin) => {
+    const { call } = freshApp(access);
+    const { headers } = await call('GET', '/users', { headers: { origin } });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   test('answers a preflight', async () => {

@@ -38,6 +38,7 @@ describe('the audit says', () => {
     ['boss', 'GET', '/users', undefined, { userId: null, first: 1, last: 2, count: 2 }],
     ['boss', 'GET', '/users?sort=-id', undefined, { first: 1, last: 2, count: 2 }],
     ['boss', 'GET', '/users?limit=1&sort=-id', undefined, { ...one(2), status: 200 }],
+    ['phone', 'GET', '/users/2/userExerciseLogs', undefined, { userId: 2, ...none, status: 404 }],
     ['boss', 'GET', '/users/2/history', undefined, { route: '/users/{id}/history', userId: 2, ...one(2) }],
     ['boss', 'GET', '/overviews', undefined, { record: 'user', userId: null, first: 1, last: 2, count: 2 }],
     ['phone', 'GET', '/overviews', undefined, { record: 'user', userId: 1, ...one(1) }],
@@ -102,6 +103,13 @@ test('changes sent in chunks are recorded chunk by chunk', async () => {
     [2, 2, 1],
     [1, 1, 100],
   ]);
+});
+
+test('the history of a record counts that record once, however long', async () => {
+  const { as, store, entries } = audited();
+  for (let i = 0; i < 30; i++) store.logs.update(1, { notes: String(i).repeat(5_000) });
+  await as('boss', 'GET', '/userExerciseLogs/1/history');
+  expect(await entries()).toMatchObject([{ record: 'log', first: 1, last: 1, count: 1 }]);
 });
 
 test('callers over their rate limit leave nothing', async () => {
@@ -251,6 +259,17 @@ describe('a trail', () => {
     state.fails = false;
     await vi.advanceTimersByTimeAsync(500);
     expect(written).toEqual([1]);
+  });
+
+  test('is full no longer once all of it is written', async () => {
+    const { gate, record, state } = trail();
+    state.fails = true;
+    for (let i = 0; i < 10_000; i++) record(200);
+    await gate.flush();
+    expect(gate.isFull).toBe(true);
+    state.fails = false;
+    await gate.flush();
+    expect(gate.isFull).toBe(false);
   });
 
   test('has what was refused as busy, but no rate limit', async () => {

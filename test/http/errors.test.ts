@@ -51,6 +51,14 @@ test.each([
   expect(body.reason).toBe(error instanceof Outdated ? 'restored' : undefined);
 });
 
+test('/health tells a monitor that records cannot be read now', async () => {
+  const { store, call } = freshApp();
+  store.users.has = () => {
+    throw new SciaticaError('busy', 'why');
+  };
+  expect((await call('GET', '/health')).status).toBe(503);
+});
+
 describe('a fault has a code and the bounds', () => {
   test.each<[keyof typeof logFields | keyof typeof userFields, unknown, object]>([
     ['painAfter', undefined, { code: 'missing' }],

@@ -203,9 +203,12 @@ test('an exchange that comes twice is done once', async () => {
   other.logs.create({ ...stretch, notes: 'new' });
   const me = as('admin', null);
   const sent = { parcel: await told(other), have: null, wants: true };
-  await me(sent);
+  expect((await me(sent)).body).toMatchObject({ received: null });
   const [after, logs] = [store.history.last(), store.logs.count()];
-  expect((await me(sent)).body).toMatchObject({ result: { counts: { log: { created: 0, changed: 0 } } } });
+  expect((await me(sent)).body).toMatchObject({
+    received: (await other.diary()).collector().end(),
+    result: { counts: { log: { created: 0, changed: 0 } } },
+  });
   expect([store.history.last(), store.logs.count()]).toEqual([after, logs]);
 });
 
@@ -225,6 +228,7 @@ describe("a patient's token", () => {
       wants: true,
     });
     expect([status, store.logs.get(1).notes]).toEqual([200, 'forged 1']);
+    expect(store.history.list({ limit: 1 })).toMatchObject([{ source: 'sync', caller: 'Token1' }]);
     expect(body).toMatchObject({ result: { refused: 3 } });
     expect([store.users.get(2), store.logs.list({ userId: 2 })]).toEqual(before);
     for (const word of ['Ole', 'forged for', 'forged 2']) expect(text).not.toContain(word);
@@ -299,6 +303,7 @@ describe('a position that is none of this database', () => {
       users,
     )({ parcel: await told(freshStore()), have, wants: true });
     expect([status, store.id !== identity]).toEqual([200, renews]);
+    expect(store.remotes.reachOf(1)).toEqual([]);
     // As to somebody who knows nothing.
     expect(text).toContain(stretch.exerciseName);
     const diary = await freshStore().diary();

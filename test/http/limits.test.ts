@@ -89,7 +89,14 @@ describe('with authentication', () => {
   test('no token, and one that was valid once, is no guess', async () => {
     const { times, tokens, store, pass } = limited();
     store.tokens.revoke('b');
-    for (const token of [undefined, tokens[1]]) {
+    const { token: erased } = store.tokens.create({
+      name: 'phone',
+      role: 'patient',
+      users: [1],
+      lifetime: null,
+    });
+    store.erase(1);
+    for (const token of [undefined, tokens[1], erased]) {
       for (let i = 0; i < 12; i++) {
         expect(await times(1, token)).toEqual([401]);
         pass(1000);

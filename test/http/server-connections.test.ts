@@ -1,10 +1,11 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
+import { SharedConnections } from '../../src/http/wire/connections.ts';
 import { certificate } from './certificate.ts';
 import { freshServer } from './helpers.ts';
 
@@ -274,4 +275,13 @@ describe('a connection without a valid token is closed', () => {
     one.socket.write('}');
     await expect.poll(() => one.text).toMatch(/^HTTP\/1.1 401 /);
   });
+});
+
+test('of connections that come all at once, each closes another one', () => {
+  const server = new EventEmitter();
+  new SharedConnections(server as Server, 4, () => 'one network');
+  const closed: number[] = [];
+  for (const i of [1, 2, 3, 4, 5])
+    server.emit('connection', Object.assign(new EventEmitter(), { destroy: () => closed.push(i) }));
+  expect(closed).toEqual([1, 2, 3]);
 });

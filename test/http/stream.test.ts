@@ -218,6 +218,15 @@ describe('behind the gate', () => {
     expect(ole.events.at(-1)?.entry).toMatchObject({ action: 'create', before: null });
   });
 
+  test('the streams of one token leave room for those of another, from the same address', async () => {
+    const { url, store, as } = await behind();
+    const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
+    const headers = { authorization: `Bearer ${token}` };
+    const streams = await Promise.all(Array.from({ length: 33 }, () => open(url, headers)));
+    expect(streams.filter(({ response }) => response.status === 429)).toHaveLength(1);
+    expect((await as('nora', 'patient', [1])).response.status).toBe(200);
+  });
+
   test("others' changes do not put the heartbeat off", async () => {
     const { store, as } = await behind({ heartbeat: 300, stall: 1000 });
     const stream = await as('nora', 'patient', [1]);
