@@ -322,7 +322,7 @@ describe('a folder', () => {
     for (const db of [b, a]) await sync(db);
     const told = async () => {
       const shown = [
-        await run(['remotes'], { db: a }),
+        await run(['remotes', '--db', a], { db: b }),
         await run([], { db: a }),
         await run(['doctor'], { db: a }),
       ];
@@ -330,7 +330,7 @@ describe('a folder', () => {
     };
     const [remotes = '', home, doctor] = await told();
     expect(remotes).toMatch(
-      /^log 1: notes; the value there counts\. To choose the other: sciatica undo \d+$/m,
+      /^log 1: notes; the value there counts\. To choose the other: sciatica undo \d+ --db \S+$/m,
     );
     expect(home).toContain('Both sides changed 1 record: sciatica remotes');
     expect(doctor).toContain('1 record changed on both sides');

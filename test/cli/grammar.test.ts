@@ -224,6 +224,16 @@ describe('options of every command', () => {
     for (const command of commands) expect(command).toMatch(/ --db \S+test\.db$/);
   });
 
+  test.each([[['log', 'add', 'piri', '6', '4']], [['pain', '6']]])(
+    '%j says it where nobody is yet',
+    async (words) => {
+      const { stderr } = await run([...words, '--db', prepared(() => {})], { db: freshPath() });
+      expect(stderr).toMatch(
+        /^sciatica: There is no user yet\. Start with: sciatica user add --db \S+test\.db$/m,
+      );
+    },
+  );
+
   test.each([
     [(db: string) => ['--db', db, 'users', '--json']],
     [(db: string) => ['users', '--db', db, '--json']],

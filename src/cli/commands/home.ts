@@ -131,10 +131,11 @@ function syncLines(context: Context): string[] {
   ];
 }
 
-function trialLines({ store, today, width }: Context, userId: number): string[] {
+function trialLines(context: Context, userId: number): string[] {
+  const { store, today } = context;
   const trial = latestTrial(store, userId);
   return trial?.state === 'running'
-    ? [`Trial      ${statusLines(trialStatus(store, trial, today), { today, width })[0]}`]
+    ? [`Trial      ${statusLines(trialStatus(store, trial, today), context)[0]}`]
     : [];
 }
 

@@ -233,17 +233,20 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
     if (!options.dryRun) say(context, `If the file was imported before: ${commandLine(context, undo)}`);
   }
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
-  for (const line of disputeLines(disputes)) say(context, line);
+  for (const line of disputeLines(context, disputes)) say(context, line);
   if (erased > 0) say(context, leftOutLine(erased));
   else if (counts.user.skipped > 0) {
     const owner = options.as === undefined ? 'the stored user with that id' : `user ${options.as}`;
     say(context, `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to ${owner}.`);
   }
   for (const id of erasedThere)
-    say(context, `User ${id} was erased over there, for good. To erase here too: sciatica user erase ${id}`);
+    say(
+      context,
+      `User ${id} was erased over there, for good. To erase here too: ${commandLine(context, `user erase ${id}`)}`,
+    );
   if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
   if (held.length === 0) return;
-  for (const line of heldLines(held)) say(context, line);
+  for (const line of heldLines(context, held)) say(context, line);
   const waiting = `${counted(held.length, 'deletion')} held back`;
   throw conflict(options.dryRun ? `There would be ${waiting}.` : `${waiting}: sciatica remotes shows them.`);
 }

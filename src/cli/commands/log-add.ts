@@ -26,9 +26,9 @@ import {
 } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
 import { dayFaults, jsonOption, missingOf, type Options, saidTwice, valuesOf } from '../input/options.ts';
-import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
+import { noUserYet, resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
-import { namingFlags, usage } from '../terminal/errors.ts';
+import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
@@ -140,7 +140,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
     sort: '-date,-id',
     limit: 1,
   });
-  if (!last) throw absent('There is no session to repeat. Start with: sciatica log add');
+  if (!last) throw absent(`There is no session to repeat. Start with: ${commandLine(context, 'log add')}`);
   const { exerciseName, exerciseType } = last;
   if (context.interactive && draft.values['painAfter'] === undefined)
     sayAlways(context, `${escapeControls(exerciseName)}, once more:`);
@@ -153,7 +153,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
 }
 
 function draftOf(context: Context, words: readonly string[], options: Options): Draft {
-  if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
+  if (context.store.users.count() === 0) throw noUserYet(context);
   const given = valuesOf(logFields, options, context.today);
   const { name, values } = readWords(words, given);
   const userId = given['userId'] ?? resolveUser(context, undefined);

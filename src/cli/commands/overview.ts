@@ -7,7 +7,7 @@ import { matchingOf } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { namingFlags } from '../terminal/errors.ts';
-import { escapeControls, say } from '../terminal/io.ts';
+import { commandLine, escapeControls, say } from '../terminal/io.ts';
 import { type Options, printList, sayEmpty } from '../terminal/output.ts';
 
 /** The fields of a row by their titles in a table; the last name stands with the first. */
@@ -41,7 +41,9 @@ export async function listOverviews(context: Context, options: Options): Promise
     return sayEmpty(
       context,
       options,
-      users.count() === 0 ? 'There is no user yet. Start with: sciatica user add' : 'No user matches.',
+      users.count() === 0
+        ? `There is no user yet. Start with: ${commandLine(context, 'user add')}`
+        : 'No user matches.',
     );
   const rows = all.slice(0, Number(limit ?? all.length));
   await printList(context, options, {

@@ -246,7 +246,8 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
   // Also from a file, or from machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());
-  for (const line of [...stillThere, ...heldLines(diary.held()), ...notedLines(disputes)]) say(context, line);
+  for (const line of [...stillThere, ...heldLines(context, diary.held()), ...notedLines(context, disputes)])
+    say(context, line);
 }
 
 const columns: Column<ListedRemote>[] = [

@@ -155,7 +155,7 @@ async function remoteOf(
 function reporter(context: Context, name: string, options: Options): (result: SyncResult) => void {
   let told = '';
   return (result) => {
-    const left = leftLines(name, result).join('\n');
+    const left = leftLines(context, name, result).join('\n');
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
     if (isNew || options.json) show(context, name, result, options);
@@ -165,7 +165,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
 function show(context: Context, name: string, result: SyncResult, options: Options): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
   else for (const line of resultLines(name, result, options.dryRun)) printSentence(context, line);
-  for (const line of leftLines(name, result)) say(context, line);
+  for (const line of leftLines(context, name, result)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
   else if (result.changes.length > 0 && !options.json)
     say(

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { absent } from '../../domain/errors.ts';
 import { usage } from '../terminal/errors.ts';
-import { say } from '../terminal/io.ts';
+import { commandLine, say } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 import { idOf, type Options } from './options.ts';
 
@@ -27,7 +27,7 @@ function usualUser(context: Context): number | undefined {
   if (chosen)
     say(
       context,
-      `User ${chosen}, chosen with sciatica user use, is gone. Choose another: sciatica user use ID`,
+      `User ${chosen}, chosen with sciatica user use, is gone. Choose another: ${commandLine(context, 'user use ID')}`,
     );
   const [first, second] = users.list({ limit: 2 });
   return second ? undefined : first?.id;
@@ -48,6 +48,10 @@ export function resolveListUser(context: Context, options: Options): number | un
 
 const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for good: sciatica user use ID';
 
+/** The error of a command that needs a user, in a database without any. */
+export const noUserYet = (context: Context) =>
+  usage(`There is no user yet. Start with: ${commandLine(context, 'user add')}`);
+
 /**
  * The user of a command that needs one; where several are possible, a terminal asks.
  * @param how how to name a user, for the error message
@@ -56,7 +60,7 @@ const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for g
 export async function resolveUserOrAsk(context: Context, given: unknown, how = CHOOSE): Promise<number> {
   const id = resolveUser(context, given);
   if (id !== undefined) return id;
-  if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
+  if (context.store.users.count() === 0) throw noUserYet(context);
   if (!context.interactive) throw usage(`There are several users: ${how}`);
   const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));

@@ -1,9 +1,10 @@
+import type { Context } from '../../context.ts';
 import { fromCells } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
 import type { NotedDispute } from '../../store/reconcile/disputes.ts';
 import type { Dispute } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
-import { counted, escapeControls } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls } from '../terminal/io.ts';
 import { countedKind } from './holding.ts';
 import { valueIn } from './records.ts';
 
@@ -64,13 +65,13 @@ const lookedAt = (counts: ByKind): string =>
     .join(', ');
 
 /** What waits for a person, and what is worth knowing. */
-export function leftLines(name: string, result: SyncResult): string[] {
+export function leftLines(context: Context, name: string, result: SyncResult): string[] {
   const { disputes, held, heldThere, refused, stillThere, isReadOnly, erasedThere, sameEmails, ahead } =
     result;
   const who = escapeControls(name);
   return [
-    ...disputeLines(disputes),
-    ...heldLines(held),
+    ...disputeLines(context, disputes),
+    ...heldLines(context, held),
     heldThere > 0 &&
       `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
     refused > 0 &&
@@ -80,7 +81,7 @@ export function leftLines(name: string, result: SyncResult): string[] {
     ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
       ({ id, other }) =>
-        `Users ${id} and ${other} have the same e-mail address. If they are one person: sciatica user merge ${other} --into ${id}`,
+        `Users ${id} and ${other} have the same e-mail address. If they are one person: ${commandLine(context, `user merge ${other} --into ${id}`)}`,
     ),
     ...(result.waiting ?? []).map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
     ahead > CLOCK_TOLERANCE_MS &&
@@ -101,39 +102,39 @@ const aheadBy = (milliseconds: number): string =>
     : counted(Math.round(milliseconds / DAY_MS), 'day');
 
 /** What both sides changed. */
-export function disputeLines(disputes: readonly Dispute[]): string[] {
+export function disputeLines(context: Context, disputes: readonly Dispute[]): string[] {
   const more = disputes.length - MOST_SHOWN;
   return [
-    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
+    ...disputes.slice(0, MOST_SHOWN).map((dispute) => disputeLine(context, dispute)),
     ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
   ];
 }
 
 /** What both sides changed lately, of which nobody was told since. */
-export function notedLines(disputes: readonly NotedDispute[]): string[] {
+export function notedLines(context: Context, disputes: readonly NotedDispute[]): string[] {
   if (disputes.length === 0) return [];
   return [
     'Changed on both sides in the last 30 days:',
     ...disputes.map(({ record, id, fields, counts, change, isOfTwo }) => {
       const what = isOfTwo ? 'each side had one' : fields.join(', ');
-      return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${wayOut(change)}`;
+      return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${wayOut(context, change)}`;
     }),
   ];
 }
 
 /** The deletions that wait for consent, with both ways out. */
-export function heldLines(held: readonly { record: KindName; id: number }[]): string[] {
+export function heldLines(context: Context, held: readonly { record: KindName; id: number }[]): string[] {
   if (held.length === 0) return [];
   const shownIds = held.slice(0, MOST_SHOWN).map(({ record, id }) => `${nounOf(record)} ${id}`);
   const names = held.length > MOST_SHOWN ? `${shownIds.join(', ')} …` : shownIds.join(', ');
   return [
     `Held back: ${counted(held.length, 'deletion')} from elsewhere (${names}).`,
-    'To delete them here too: sciatica remotes --accept-deletions. To keep them, here and elsewhere: sciatica remotes --restore-deletions.',
+    `To delete them here too: ${commandLine(context, 'remotes --accept-deletions')}. To keep them, here and elsewhere: ${commandLine(context, 'remotes --restore-deletions')}.`,
   ];
 }
 
 /** `log 5: changed on both sides: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
-function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
+function disputeLine(context: Context, { record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
       `${field} ${cellText(record, field, here)} here, ${cellText(record, field, there)} there`,
@@ -143,11 +144,11 @@ function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Disput
   if (isOfTwo)
     return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
   const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, because it is later.`;
-  return line + wayOut(change);
+  return line + wayOut(context, change);
 }
 
-const wayOut = (change: number | undefined): string =>
-  change === undefined ? '' : ` To choose the other: sciatica undo ${change}`;
+const wayOut = (context: Context, change: number | undefined): string =>
+  change === undefined ? '' : ` To choose the other: ${commandLine(context, `undo ${change}`)}`;
 
 const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
 

@@ -1,4 +1,5 @@
 import type { TrialStatus } from '../../cases/trial.ts';
+import type { Context } from '../../context.ts';
 import { BLOCK, type Trial, type TrialInput } from '../../domain/trial.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import {
@@ -9,7 +10,7 @@ import {
   WHAT_IT_CANNOT_SAY,
   WHEN,
 } from '../../insights/trial.ts';
-import { escapeControls } from '../terminal/io.ts';
+import { commandLine, escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 
 /** A trial in words and as a calendar file. Nothing here says what is still to come. */
@@ -42,11 +43,9 @@ export function todayInWords({ today, trial }: TrialStatus): string {
 }
 
 /** How a trial stands; after its end, what it has shown, as a sentence and a picture. */
-export function statusLines(
-  status: TrialStatus,
-  { today, width: columns }: { today: string; width: number },
-): string[] {
+export function statusLines(status: TrialStatus, context: Context): string[] {
   const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
+  const { today, width: columns } = context;
   const canvas = { width: Number.isFinite(columns) ? columns : 80 };
   const name = escapeControls(trial.exerciseName);
   const about = `${name} against ${insteadOf(trial, escapeControls)}`;
@@ -64,8 +63,8 @@ export function statusLines(
   const next = !due
     ? ''
     : due.pain === 'first'
-      ? 'How much does it hurt, before? sciatica trial 6'
-      : `How much does it hurt now${due.date === today ? ', after' : ''}? sciatica trial 3`;
+      ? `How much does it hurt, before? ${commandLine(context, 'trial 6')}`
+      : `How much does it hurt now${due.date === today ? ', after' : ''}? ${commandLine(context, 'trial 3')}`;
   const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
   return [
     ...(status.today ? wrap(todayInWords(status), canvas) : []),
