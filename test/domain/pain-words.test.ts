@@ -67,6 +67,10 @@ test.each([
   '-3d',
   'NaN',
   'Monday',
+  '15 jan',
+  'jan 15',
+  'last friday',
+  '3 days ago',
   '🙂',
 ])('%s names no exercise', (text) => expect(isNoName(text)).toBe(true));
 
@@ -82,6 +86,12 @@ test.each([
   '90s hold',
   'X10 stretch',
   'A',
+  'March',
+  'Friday plank',
+  'Monkey',
+  'Plank 1 min',
+  'Walk',
+  'Dead bug',
   '桥',
 ])('%s may name one', (text) => expect(isNoName(text)).toBe(false));
 

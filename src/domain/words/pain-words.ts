@@ -1,3 +1,5 @@
+import { parseDay } from './spoken-day.ts';
+
 /** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -79,11 +81,21 @@ function outOfTen(words: readonly string[], at: number): number {
 const OTHER_WORDS =
   /^(?:pain|before|after|from|today|yesterday|tomorrow|now|none|nothing|help|yes|no|ok|again|same|last|note|notes|stretch|strengthening|strength|exercise|exercises|log|add|to|then|and|out|of|nan|null|undefined|true|false|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/i;
 
-/** Whether a text cannot be meant as the name of an exercise: levels of pain, or words that say something else. */
+/** Whether a text cannot be meant as the name of an exercise: levels of pain, a day, or words that say something else. */
 export function isNoName(text: string): boolean {
   const words = inPlainDigits(text).trim().split(/\s+/);
-  return words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) || !/\p{L}/u.test(text);
+  return (
+    words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) ||
+    !/\p{L}/u.test(text) ||
+    isDayInWords(text)
+  );
 }
+
+/** `15 jan`, `last friday`: a typing mistake in one is too close to `monkey`. */
+const isDayInWords = (text: string) => parseDay(text, ANY_DAY) !== text.trim();
+
+/** Which day a text says does not matter to whether it says one. */
+const ANY_DAY = '2026-01-01';
 
 /** Sets, days and times too: `3x10`, `5th`, `-3d`, `12:30`. */
 const isFigure = (word: string) =>
