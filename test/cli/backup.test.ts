@@ -44,6 +44,18 @@ describe('backup key', () => {
     expect((await run(['backup', 'key', identity])).code).toBe(4);
     expect(readFileSync(identity, 'utf8')).toBe(lines.join('\n'));
   });
+
+  test.each([[['backup', '-']], [['backup', 'key', '-']], [['doctor', '--rescue', '-']]])(
+    '%j makes no file of that name',
+    async (words) => {
+      expect(await run(words, { db: filled() })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('not to stdout'),
+      });
+      expect(existsSync('-')).toBe(false);
+    },
+  );
 });
 
 describe('an encrypted backup', () => {

@@ -5,6 +5,7 @@ import { unusable } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { makeFolder } from '../../lib/files.ts';
 import type { Command } from '../input/command.ts';
+import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
 import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
@@ -57,6 +58,7 @@ async function makeBackup(
   { force = false, encrypt }: BackupOptions,
 ): Promise<void> {
   context.requireNamed();
+  refuseStdout(file);
   const source = context.databasePath;
   const folder = file === undefined ? join(dirname(source), 'backups') : folderOf(file);
   const name = `sciatica-${localStamp(context.now())}.db${encrypt === undefined ? '' : '.age'}`;
@@ -114,6 +116,7 @@ async function setAutomatic(
 }
 
 async function makeKey(context: Context, file: string): Promise<void> {
+  refuseStdout(file);
   const { createKeyPair } = await import('../../store/maintenance/encryption.ts');
   const { writeOutputFile } = await import('../terminal/output-file.ts');
   const { identity, recipient } = await createKeyPair();

@@ -5,6 +5,7 @@ import { formatOfName, listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
+import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
@@ -78,6 +79,7 @@ function describeExamination({ bytes, version, journalMode, counts }: Examinatio
 }
 
 async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
+  refuseStdout(output);
   const { refuseExisting, writeOutputFile } = await import('../terminal/output-file.ts');
   const { rescue } = await import('../../store/maintenance/rescue/rescue.ts');
   const { documentOf, linesOf } = await import('../../exchange/write.ts');

@@ -5,7 +5,7 @@ import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
 import { textMeant } from '../../domain/typed.ts';
 import { faultOfDay } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
-import { escapeControls, quoted } from '../terminal/io.ts';
+import { escapeControls, quoted, STDOUT } from '../terminal/io.ts';
 import type { Options } from '../terminal/output.ts';
 
 export type { Options };
@@ -107,6 +107,11 @@ export function countOf(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
     throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
+}
+
+/** @throws SciaticaError `invalid` for `-`, where what is written needs a file of its own */
+export function refuseStdout(file: string | undefined): void {
+  if (file === STDOUT) throw usage('It goes to a file, not to stdout: give the name of one.');
 }
 
 const HOUR = 3_600_000;
