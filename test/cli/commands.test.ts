@@ -208,8 +208,12 @@ describe('show, edit and rm of a log', () => {
   });
 
   test.each<[string[], number, string]>([
-    [['log', 'show', 'abc'], 2, 'An id must be a whole number, 1 or more, not "abc".'],
-    [['log', 'show', '0'], 2, 'An id must be'],
+    [
+      ['log', 'edit', 'yesterday'],
+      2,
+      'The id of a log, as sciatica logs shows it, must be a whole number, 1 or more, not "yesterday".',
+    ],
+    [['log', 'show', '0'], 2, 'The id of a log'],
     [['log', 'show', '99'], 3, 'There is no log 99.'],
     [['log', 'edit', '99', '--after', '3'], 3, 'There is no log 99.'],
     [['log', 'edit', '1'], 2, 'Say what to change, with one or more of --user, --type,'],

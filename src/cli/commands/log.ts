@@ -42,7 +42,8 @@ export function addLogCommand(program: Command, context: Context): void {
   removeVerb(log, 'log', ['sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'])
     .argument('[id...]', 'ids of the logs (otherwise pick one of the last ten)')
     .action(async (ids: string[], options: Options) => {
-      const picked = ids.length === 0 ? [await pickLog(context, 'Remove')] : ids.map((id) => idOf(id));
+      const picked =
+        ids.length === 0 ? [await pickLog(context, 'Remove')] : ids.map((id) => idOf(id, LOG_ID));
       await removeRecords(context, options, 'log', picked);
     });
 }
@@ -77,9 +78,11 @@ function addLogRoutineCommand(log: Command, context: Context): void {
     });
 }
 
+const LOG_ID = 'The id of a log, as sciatica logs shows it,';
+
 async function showLog(context: Context, id: string, options: Options): Promise<void> {
   const { logs, users } = context.store;
-  const record = logs.get(idOf(id));
+  const record = logs.get(idOf(id, LOG_ID));
   const userName = (userId: number) => nameOf(users.get(userId));
   const columns = logColumns(await palette(context), userName);
   printRecord(context, options, { fields: logRecord, columns, record });
@@ -89,7 +92,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   const { checkChange } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
   const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
-  const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text));
+  const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text, LOG_ID));
   const changed = await editRecord(context, options, 'log', find, (current) => ({
     optionsFor: ({ notes }) => withNotes(context, options, notes),
     // One that was not said before is not asked for either: --medication says it.
