@@ -200,6 +200,21 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   ]);
 });
 
+test('a user who was made here, and came back from there, did not come from there', async () => {
+  const { here, there } = pair();
+  here.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+  here.users.create(user());
+  there.users.create(user({ email: 'tom@example.org' }));
+  await run(here, there);
+  there.users.delete(2);
+  const deletion = there.latestChange ?? 0;
+  await run(here, there, { acceptDeletions: true });
+  there.undo(deletion);
+  await run(here, there);
+  expect(here.users.count()).toBe(2);
+  expect((await here.diary()).usersFrom('home')).toEqual([2]);
+});
+
 test('of two users who were merged into each other the one shows who was merged first', async () => {
   const { here, there, now } = pair();
   for (const id of [1, 2]) there.users.create(user({ email: `user-${id}@example.org` }));

@@ -372,10 +372,11 @@ export class Diary {
     new Receiver(this.db).rerun(() => joined, 'user', [id]);
   }
 
-  /** The ids of the users who came from a remote, also of those who are not there any more. */
+  /** The ids of the users who came from a remote, and were not here before, also of those who are not there any more. */
   usersFrom(remote: string): number[] {
     const sql = `SELECT DISTINCT entry.recordId FROM history AS entry JOIN history AS head ON head.seq = entry.head
-      WHERE entry.recordId <= ? AND entry.record = 'user' AND entry.action = 'create' AND ${BY_REMOTE} ORDER BY 1`;
+      WHERE entry.recordId <= ? AND entry.record = 'user' AND entry.action = 'create' AND ${BY_REMOTE}
+        AND entry.seq = (SELECT min(seq) FROM history WHERE recordId = entry.recordId AND record = 'user') ORDER BY 1`;
     return this.db.column(sql, this.db.lastId('users'), remote, remote);
   }
 
