@@ -186,9 +186,9 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
   return {
     title: 'Pain over time, every session',
     caption:
-      'Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the pain before.',
+      'Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the first of each day.',
     brief:
-      'Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median before.',
+      'Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median of the first of each day.',
     marks: [
       html`<g class="median">${steps}</g>`,
       ...(['less', 'more'] as const).map(
