@@ -1,3 +1,4 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
@@ -239,14 +240,20 @@ describe('stopping', () => {
 });
 
 test('a service that has stopped leaves no timer behind', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-  try {
+  const [own, left] = [new AsyncLocalStorage<true>(), new Set<number>()];
+  const hook = createHook({
+    init: (id, type) => void (type === 'Timeout' && own.getStore() && left.add(id)),
+    destroy: (id) => void left.delete(id),
+  }).enable();
+  onTestFinished(() => void hook.disable());
+  const begun = await own.run(true, async () => {
     const { server } = await freshServer();
+    const begun = left.size;
     await server.stop();
-    expect(vi.getTimerCount()).toBe(0);
-  } finally {
-    vi.useRealTimers();
-  }
+    return begun;
+  });
+  expect(begun).toBeGreaterThan(0);
+  await vi.waitFor(() => expect([...left]).toEqual([]));
 });
 
 test('the request log has no query, for a query says what a person does, and no more of a path than one reads', async () => {
