@@ -23,6 +23,12 @@ export function Patients({ phone, say }: Shown) {
     // What had the focus is gone.
     setTimeout(focusHeading);
   };
+  useEffect(() => {
+    window.onpopstate = () => show(undefined);
+    return () => {
+      window.onpopstate = null;
+    };
+  }, []);
   const open = async (patient: Patient) => {
     say('Reading…');
     const text = await (await phone.client())
@@ -30,14 +36,17 @@ export function Patients({ phone, say }: Shown) {
       .then((response) => response.text())
       .catch(() => undefined);
     say(text === undefined ? 'The computer is not reached. Try again.' : '');
-    if (text !== undefined) show({ name: nameOf(patient), text });
+    if (text === undefined) return;
+    // Back, of the browser too, leads from the report to the patients.
+    history.pushState(null, '');
+    show({ name: nameOf(patient), text });
   };
   return (
     <>
       <h1 tabIndex={-1}>{report?.name ?? 'Patients'}</h1>
       {report ? (
         <>
-          <button type="button" onClick={() => show(undefined)}>
+          <button type="button" onClick={() => history.back()}>
             All patients
           </button>
           <Report text={report.text} />

@@ -281,7 +281,9 @@ inBrowser((phone, bare) => {
     // What was typed stands as it was typed.
     await page.locator('blockquote').getByText(notes, { exact: true }).waitFor();
     await page.getByRole('columnheader', { name: 'Verdict' }).first().waitFor();
-    await page.getByRole('button', { name: 'All patients' }).click();
+    // The Back of a phone closes the report, and not the page.
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Patients' }).waitFor();
     // Looked at again, it says how things are now.
     store.logs.create({ ...session, userId: 1, date: today, painBefore: 6, painAfter: 6 });
     await page.evaluate("dispatchEvent(new Event('online'))");
