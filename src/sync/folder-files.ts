@@ -131,7 +131,7 @@ export class FolderFiles {
     const found = this.#read(database);
     if (!found) return undefined;
     const { manifest, key, isSealed } = found;
-    if (key !== this.seal.id && KEY.test(key)) return OTHER_KEY;
+    if (key !== this.seal.id && KEY.test(key)) return `${OTHER_KEY} ${join(this.path, database)}`;
     return (isSealed && manifest) || CUT;
   }
 
@@ -172,7 +172,8 @@ export class FolderFiles {
   }
 }
 
-const OTHER_KEY = 'it has another key of the folder: sciatica remote key shows it there, and sets it here';
+const OTHER_KEY =
+  'it has another key of the folder: sciatica remote key shows it there, and sets it here. If that machine is not used any more, delete';
 const CUT = 'its list of files is not whole yet';
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

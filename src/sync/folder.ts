@@ -39,6 +39,10 @@ interface FolderMeans extends SyncMeans {
   users?: readonly number[] | undefined;
 }
 
+interface FolderCourse extends Course {
+  result: SyncResult & { waiting: Waiting[] };
+}
+
 /** Most parts, about, in which a machine tells everything: a carrier has an easier time with few files. */
 const MOST_IN_BASE = 40;
 /** Most parts of a machine that came after the base, and the bytes of them that are still put together to fewer. */
@@ -81,24 +85,45 @@ export class Folder {
   sync(options: SyncOptions = {}): Promise<SyncResult> {
     return this.#explained(async () => {
       const { diary, means } = this;
-      const waiting: Waiting[] = [];
-      const course = { ...means, diary, options, result: { ...emptyResult(this.#key), waiting } };
-      this.#files.requireSome();
-      const machines = this.#files.machines();
-      this.#isFirst = !machines.some((database) => diary.peer(database, IN_FOLDERS).received);
+      const course = this.#begun(options);
+      const { waiting } = course.result;
       if (options.dryRun) return this.#dryRun(course, waiting);
-      this.#seen = this.#files.signature();
-      if (this.#renewIfSetBack()) course.result.setBack = 'here';
-      await this.#readOthers(waiting, (batch) => {
-        this.#take(batch, course);
-        diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
-      });
+      await this.#receive(course);
       settleAgreed(course);
       const sent = await this.#tell(course.result);
       const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
       diary.setPeer(this.#key, { sent, view: null, at });
       means.store.remotes.setDatabase(means.remote, this.#key);
       return ended(course, sent.seq);
+    });
+  }
+
+  /**
+   * Reads what the others told, and tells nothing: for a key that is about to change.
+   * @throws as `sync` does
+   */
+  receive(options: Pick<SyncOptions, 'as'>): Promise<SyncResult> {
+    return this.#explained(async () => {
+      const course = this.#begun(options);
+      await this.#receive(course);
+      return ended(course, 0);
+    });
+  }
+
+  #begun(options: SyncOptions): FolderCourse {
+    const { diary, means } = this;
+    this.#files.requireSome();
+    const machines = this.#files.machines();
+    this.#isFirst = !machines.some((database) => diary.peer(database, IN_FOLDERS).received);
+    return { ...means, diary, options, result: { ...emptyResult(this.#key), waiting: [] } };
+  }
+
+  async #receive(course: FolderCourse): Promise<void> {
+    this.#seen = this.#files.signature();
+    if (this.#renewIfSetBack()) course.result.setBack = 'here';
+    await this.#readOthers(course.result.waiting, (batch) => {
+      this.#take(batch, course);
+      this.diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
     });
   }
 

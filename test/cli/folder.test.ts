@@ -270,6 +270,25 @@ describe('a folder', () => {
     expect(records(b)).toEqual(records(a));
   });
 
+  test('has everything that a lost laptop wrote before its key changes', async () => {
+    const [a, laptop] = [diary('nora@example.org'), freshPath()];
+    await joined(a, laptop);
+    await sync(a);
+    await sync(laptop);
+    for (const db of [laptop, a])
+      await run(['log', 'add', 'Bird Dog', '6', '3', '--type', 'strengthening'], { db });
+    await sync(laptop);
+    await run(['remote', 'key', 'diary', '--new', '--yes'], { db: a });
+    expect(records(a).logs).toHaveLength(3);
+    // What is new here is not written with the former key on the way.
+    await sync(laptop);
+    expect(records(laptop).logs).toHaveLength(2);
+    const left = /[^ ]*\/[0-9a-f-]{36}(?=\.\n)/.exec((await sync(a)).stderr)?.[0] ?? '';
+    expect(dirname(left)).toBe(folder);
+    rmSync(left, { recursive: true });
+    expect((await sync(a)).stdout).toBe('Nothing to do: diary holds the same.\n');
+  });
+
   test('lets two who were one person all along be one', async () => {
     const [a, b] = [diary('nora@example.org'), diary('nora@home.example')];
     const [key = ''] = KEY.exec((await add(a)).stdout) ?? [];

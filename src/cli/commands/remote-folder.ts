@@ -191,6 +191,16 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
   if (options.new) {
     say(context, 'The other machines cannot read what is written here until they have the new key.');
     await confirmed(context, options, 'Make another key?', 'Nothing was changed.');
+    // A lost laptop writes nothing with the new key, and nobody could read what it wrote last.
+    const received =
+      keptToken(context, name) === undefined
+        ? undefined
+        : await (await folderOf(context, remote))?.receive({ as: remote.ourUser ?? undefined });
+    if (received) {
+      const { leftLines, resultLines } = await import('../views/sync.ts');
+      if (received.changes.length > 0) for (const line of resultLines(name, received)) say(context, line);
+      for (const line of leftLines(name, received)) say(context, line);
+    }
     keepToken(context, name, await makeKey());
     // What was written with the key before is written anew.
     await (await folderOf(context, remote))?.tell();

@@ -175,7 +175,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
     tell(`Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
   for (const path of folders.done)
     tell(
-      `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, and what carries the folder may keep former versions.`,
+      `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
   for (const { path, why } of left)
     tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
