@@ -261,6 +261,15 @@ test('a provider of several sees each of them', async () => {
   expect((await call('GET', '/users/1/summary', { headers })).status).toBe(404);
 });
 
+test('a provider of nobody sees nobody', async () => {
+  const { call, store } = behindGate();
+  const { token } = store.tokens.create({ name: 'none', role: 'provider', users: [], lifetime: null });
+  const headers = { authorization: `Bearer ${token}` };
+  for (const path of ['/users', '/userExerciseLogs', '/overviews', '/changes'])
+    expect((await call('GET', path, { headers })).body, path).toEqual([]);
+  expect((await call('GET', '/users/1', { headers })).status).toBe(404);
+});
+
 test.each(['PUT', 'PATCH'])('a patient cannot move a log to somebody by %s', async (method) => {
   const { as, store } = behindGate();
   const move = (userId: number) =>

@@ -199,7 +199,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
     if (received) {
       const { leftLines, resultLines } = await import('../views/sync.ts');
       if (received.changes.length > 0) for (const line of resultLines(name, received)) say(context, line);
-      for (const line of leftLines(name, received)) say(context, line);
+      for (const line of leftLines(context, name, received)) say(context, line);
     }
     keepToken(context, name, await makeKey());
     // What was written with the key before is written anew.
