@@ -12,6 +12,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
+import { raw } from '../store/helpers.ts';
 
 const filled = () => noraWith({}, {}, {});
 
@@ -208,6 +209,56 @@ describe('doctor', () => {
     expect((await run(['import', file], { db: fresh })).code).toBe(0);
     expect(records(fresh)).toEqual(whole);
     expect((await run(['doctor', '--rescue', file], { db })).code).toBe(4);
+  });
+
+  test('says what could not be rescued, quietly too, and what to do then', async () => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      for (let i = 0; i < 25; i++) store.logs.create(session);
+      store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+      const exercises = [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' as const }];
+      for (const name of ['a', 'b']) store.routines.create({ userId: 1, name, exercises });
+    });
+    const pageOf = (table: string) => {
+      const file = raw(db);
+      const sql = 'SELECT rootpage FROM sqlite_schema WHERE name = ?';
+      const page = file.prepare(sql).pluck().get(table) as number;
+      file.close();
+      return (page - 1) * 4096;
+    };
+    const [users, logs, routines] = [pageOf('users'), pageOf('logs'), pageOf('routines')];
+    const bytes = readFileSync(db)
+      .fill(0, users, users + 4096)
+      .fill(0, logs, logs + 4096);
+    // Where the second row begins.
+    bytes.writeUInt16BE(0xffff, routines + 10);
+    writeFileSync(db, bytes);
+    const lost = [
+      'Lost: 25 logs (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, and 5 more).',
+      'Not whole, and left out: 1 row.',
+      'Lost: 1 user (1), whose records are in the file.',
+      'To import it, restore a backup that has them first, or add them to "users" in the file.',
+    ];
+    const file = join(freshFolder(), 'rescued.json');
+    const told = await run(['doctor', '--rescue', file], { db });
+    expect(told.code).toBe(0);
+    expect(told.stderr.split('\n')).toEqual([
+      `Wrote 0 users, 0 logs, 1 routine and 1 goal to ${file}.`,
+      ...lost,
+      `To go on with a new database: sciatica import ${file} --db NEW.db`,
+      '',
+    ]);
+    const quiet = await run(['doctor', '--rescue', `${file}.json`, '--quiet', '--json'], { db });
+    expect(quiet.stderr).toBe(`${lost.join('\n')}\n`);
+    expect(JSON.parse(quiet.stdout)).toMatchObject({
+      userExerciseLogs: 0,
+      routines: 1,
+      lostUsers: [1],
+      lostLogs: Array.from({ length: 25 }, (_, i) => i + 1),
+      brokenRows: 1,
+    });
+    const examined = await run(['doctor', '--json'], { db });
+    expect([examined.code, JSON.parse(examined.stdout).ok]).toEqual([1, false]);
   });
 
   test('with nothing to rescue writes no file', async () => {

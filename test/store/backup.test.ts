@@ -387,6 +387,15 @@ describe('a restore', () => {
     expect(restoration.erased).toEqual([2]);
   });
 
+  test('knows the token, made since, of who was erased since', () => {
+    let secret = '';
+    const { store } = restored((it) => {
+      secret = it.tokens.create({ ...phone, users: [2] }).token;
+      it.erase(2);
+    });
+    expect(store.tokens.wasForErased(secret)).toBe(true);
+  });
+
   test.each([
     ['another folder', { folder: '/new', recipient: 'age1new' }, ['/new', '/old']],
     ['off', { folder: 'off' }, ['/old']],

@@ -113,11 +113,11 @@ function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, ou
     (ids.length > SHOWN_IDS ? `, and ${ids.length - SHOWN_IDS} more` : '');
   if (lostLogs.length > 0)
     sayAlways(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
-  if (broken > 0) sayAlways(context, `${counted(broken, 'row')} were found that are not whole.`);
+  if (broken > 0) sayAlways(context, `Not whole, and left out: ${counted(broken, 'row')}.`);
   if (lostUsers.length > 0) {
     sayAlways(
       context,
-      `Lost: ${counted(lostUsers.length, 'user')} (${listed(lostUsers)}), whose logs are in the file.`,
+      `Lost: ${counted(lostUsers.length, 'user')} (${listed(lostUsers)}), whose records are in the file.`,
     );
     sayAlways(
       context,
