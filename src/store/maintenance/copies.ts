@@ -8,21 +8,12 @@ export function copiesBeside(path: string): string[] {
   return readdirSync(dirname(path)).filter((name) => name.startsWith(start) && /\.(v\d|replaced)/.test(name));
 }
 
-const AUTOMATIC = /^(.+)\.auto-\d{4}-\d\d-\d\d\.db(?:\.age)?$/;
-
-/** The copies of a database that were made beside it, backups included, but not the automatic ones of its neighbours. */
+/** The copies of a database that were made beside it, backups included. */
 export function keptCopies(path: string): string[] {
   const folder = dirname(path);
   const kept = copiesBeside(path);
   const all = existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
-  // Of a database that is not there any more they may be this one's, from before it was renamed.
-  const isOfOther = (name: string) => {
-    const [, of = basename(path)] = AUTOMATIC.exec(name) ?? [];
-    return of !== basename(path) && existsSync(join(folder, of));
-  };
   // Beside them are notes of failures, as text.
-  const backups = all.filter(
-    (name) => /\.db|\.age$/.test(name) && !name.endsWith('.txt') && !isOfOther(name),
-  );
+  const backups = all.filter((name) => /\.db|\.age$/.test(name) && !name.endsWith('.txt'));
   return [...kept, ...backups.map((name) => join('backups', name))].map((name) => join(folder, name)).sort();
 }
