@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { SciaticaError } from './domain/errors.ts';
+import { SciaticaError, unusable } from './domain/errors.ts';
 import { localDay } from './domain/words/day.ts';
 import { closest } from './domain/words/suggest.ts';
 import { realPathOf } from './lib/files.ts';
@@ -152,7 +152,7 @@ export class Context {
   requireNamed(): void {
     const chosen = this.#chosenPath;
     if (this.mayCreate || chosen === undefined || isDatabaseAt(this.databasePath)) return;
-    throw new SciaticaError('unusable', missingDatabase(this.databasePath));
+    throw unusable(missingDatabase(this.databasePath));
   }
 
   /** Why nothing can be saved in the store, if it was opened and that is so. */

@@ -90,9 +90,13 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
-/** The errors of three codes. @param message for a person */
+/** What was asked for is not there. @param message for a person */
 export const absent = (message: string) => new SciaticaError('not-found', message);
+
+/** Data would be lost, or what is there contradicts it. @param message for a person */
 export const conflict = (message: string) => new SciaticaError('conflict', message);
+
+/** A file, a place or a service cannot be used. @param message for a person */
 export const unusable = (message: string) => new SciaticaError('unusable', message);
 
 /** @param kind what a person calls one such record */

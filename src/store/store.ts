@@ -1,4 +1,4 @@
-import { Outdated, SciaticaError } from '../domain/errors.ts';
+import { Outdated, unusable } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import { type ChangePart, History } from './history/history.ts';
@@ -333,8 +333,7 @@ export class Store {
   /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
   get id(): string {
     const id = this.settings.get('id');
-    if (id === undefined)
-      throw new SciaticaError('unusable', `${this.path} has lost its id: see sciatica doctor`);
+    if (id === undefined) throw unusable(`${this.path} has lost its id: see sciatica doctor`);
     return id;
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SciaticaError } from '../domain/errors.ts';
+import { unusable } from '../domain/errors.ts';
 import { UUID } from '../domain/origin.ts';
 import { isAbandoned, writeWhole } from '../lib/files.ts';
 import { tryJson } from '../lib/strict-json.ts';
@@ -89,8 +89,7 @@ export class FolderFiles {
   /** @throws SciaticaError `unusable` for a folder without any files of ours: the stick that it should be is not there */
   requireSome(): void {
     if (existsSync(this.#at(this.id(), MANIFEST)) || this.machines().length > 0) return;
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `There are no files of sciatica in ${this.path}: is the stick or the share connected? If they were removed on purpose, remove the remote and add it again.`,
     );
   }
@@ -101,8 +100,7 @@ export class FolderFiles {
     const found = lstatSync(own, { throwIfNoEntry: false });
     if (!found) mkdirSync(own, 0o700);
     // A link, which a carrier may carry, could lead anywhere.
-    else if (!found.isDirectory())
-      throw new SciaticaError('unusable', `${own} is no folder: remove it. Nothing was written.`);
+    else if (!found.isDirectory()) throw unusable(`${own} is no folder: remove it. Nothing was written.`);
   }
 
   /** What a manifest says, and whether who wrote it had the key of here; undefined where there is none. */
@@ -120,8 +118,7 @@ export class FolderFiles {
     if (!found) return undefined;
     const { manifest, isSealed } = found;
     if (manifest) return { ...manifest, isSealed };
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `${this.#at(this.id(), MANIFEST)} is not whole: wait until it is carried, or remove it. Nothing was written.`,
     );
   }

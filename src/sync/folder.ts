@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { SciaticaError } from '../domain/errors.ts';
+import { SciaticaError, unusable } from '../domain/errors.ts';
 import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { pause } from '../lib/sleep.ts';
@@ -261,7 +261,7 @@ export class Folder {
     const read = (part: Uint8Array): Parcel => {
       const text = means.seal.unpack(part);
       if (diary.header(text).database !== database)
-        throw new SciaticaError('unusable', 'one of its files is that of another machine');
+        throw unusable('one of its files is that of another machine');
       const parcel = diary.read(text);
       hasUser ||= parcel.states.some(({ kind, fields }) => kind === 'user' && fields);
       return parcel;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SciaticaError } from '../domain/errors.ts';
+import { conflict, SciaticaError, unusable } from '../domain/errors.ts';
 import { type Collector, isForward, type Position, START, type Told } from '../store/reconcile/collect.ts';
 import type { Peer } from '../store/reconcile/diary.ts';
 import type { Header } from '../store/reconcile/parcel.ts';
@@ -43,8 +43,7 @@ export async function sync(means: Means, options: SyncOptions): Promise<SyncResu
   const service = new Service(means.transport, means.token, means.wait);
   const me = await service.me();
   if (me.database === diary.id)
-    throw new SciaticaError(
-      'conflict',
+    throw conflict(
       'This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
   const result = { ...emptyResult(me.database), isReadOnly: me.role === 'provider' };
@@ -161,8 +160,7 @@ class Session {
     const isAnew = hasIdentity || hasView || isSetBack;
     this.#peer = isAnew ? { view } : { ...this.#peer, view };
     if (isAnew && ++this.#anew > MOST_ANEW)
-      throw new SciaticaError(
-        'unusable',
+      throw unusable(
         'The service has another identity, or shows other users, each time it is asked: do several databases answer there?',
       );
     this.#database = database;
@@ -233,10 +231,7 @@ class Session {
     const isEmpty = text.indexOf('\n', text.indexOf('\n') + 1) === text.length - 1;
     this.#empty = isEmpty ? this.#empty + 1 : 0;
     if (isLast || (isForward(have ?? START, to) && this.#empty <= MOST_EMPTY)) return;
-    throw new SciaticaError(
-      'unusable',
-      'The service says that more follows, and sends nothing: is it sciatica, and up to date?',
-    );
+    throw unusable('The service says that more follows, and sends nothing: is it sciatica, and up to date?');
   }
 }
 

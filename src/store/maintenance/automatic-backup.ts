@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { localDay, mondayOf } from '../../domain/words/day.ts';
 import { makeFolder, sizeOf, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
@@ -77,7 +77,7 @@ function makeOrStart(db: Database, plan: BackupPlan, { today, start, isService }
 
 function prepareFolder(db: Database, { folder }: BackupPlan): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat && !stat.isDirectory()) throw new SciaticaError('unusable', `${folder} is not a folder.`);
+  if (stat && !stat.isDirectory()) throw unusable(`${folder} is not a folder.`);
   // A folder that was chosen may be on a disk that is not there now.
   if (stat || planOf(db.path, {})?.folder !== folder) return;
   try {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
 import {
   errnoOf,
   isFull,
@@ -88,22 +88,22 @@ export function publishBackup(
 
 export function refuseSource(source: string): void {
   if (!existsSync(source))
-    throw new SciaticaError('unusable', `There is no database at ${source}, so there is nothing to back up.`);
+    throw unusable(`There is no database at ${source}, so there is nothing to back up.`);
 }
 
 /** Said before the work is done; `publishBackup` makes sure. */
 export function refuseTarget(source: string, target: string, mayExist: boolean): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
-  if (!stat.isFile()) throw new SciaticaError('unusable', `${target} is not a file.`);
+  if (!stat.isFile()) throw unusable(`${target} is not a file.`);
   const same = statSync(source);
   if ((stat.dev === same.dev && stat.ino === same.ino) || existsSync(`${target}-wal`))
-    throw new SciaticaError('conflict', `${target} is a database in use: choose another name.`);
+    throw conflict(`${target} is a database in use: choose another name.`);
   if (!mayExist) throw exists(target);
 }
 
 function exists(target: string): SciaticaError {
-  return new SciaticaError('conflict', `${target} exists already. To replace it, add --force.`);
+  return conflict(`${target} exists already. To replace it, add --force.`);
 }
 
 /** The error of writing a backup as one for a person; others as they are. */

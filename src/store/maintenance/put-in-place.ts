@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
 import {
   linkNew,
   NotSynced,
@@ -208,7 +208,7 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
   withDatabase(connect(prepared), (db) => {
     carryOver(undefined, db);
     // A program that has the replaced file open must not find a rollback journal of this one.
-    if (db.pragma('journal_mode = WAL') !== 'wal') throw new SciaticaError('unusable', damaged(prepared));
+    if (db.pragma('journal_mode = WAL') !== 'wal') throw unusable(damaged(prepared));
   });
   // Closing moves the log into the file; what is left in it would be left behind.
   if (sizeOf(`${prepared}-wal`) > 0)
@@ -248,8 +248,7 @@ function isLocked(path: string): boolean {
 }
 
 function inUse(): SciaticaError {
-  return new SciaticaError(
-    'conflict',
+  return conflict(
     'Another program has the database open. Stop sciatica serve, and what else uses it, and try again. Nothing was changed.',
   );
 }

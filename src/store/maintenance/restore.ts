@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
 import { stateOf } from '../../domain/token.ts';
 import { makeFolder, sizeOf, type Temporary, temporaryBeside } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
@@ -62,15 +62,11 @@ export function prepareRestore(file: string, path: string): Restoration {
 
 function refuseFile(file: string, path: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat) throw new SciaticaError('unusable', `There is no file ${file}.`);
-  if (!stat.isFile())
-    throw new SciaticaError(
-      'unusable',
-      `${file} is not a file: a backup is never read from a pipe or device.`,
-    );
+  if (!stat) throw unusable(`There is no file ${file}.`);
+  if (!stat.isFile()) throw unusable(`${file} is not a file: a backup is never read from a pipe or device.`);
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.dev === stat.dev && present.ino === stat.ino)
-    throw new SciaticaError('conflict', `${file} is the database itself: there is nothing to restore.`);
+    throw conflict(`${file} is the database itself: there is nothing to restore.`);
 }
 
 /** With a log beside it, the file may be in use: SQLite reads both from one moment. Otherwise its bytes are all of it. */
@@ -97,10 +93,9 @@ function copied(file: string, prepared: string): Holding {
 function checked(file: string, prepared: string): Holding {
   const { isDatabase, applicationId, version } = headerOf(prepared);
   if (!isDatabase || applicationId !== APPLICATION_ID || version === 0)
-    throw new SciaticaError('unusable', `${file} is not a backup of sciatica. Nothing was changed.`);
+    throw unusable(`${file} is not a backup of sciatica. Nothing was changed.`);
   if (version > migrations.length)
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `${file} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica first; nothing was changed.`,
     );
   return withDatabase(connect(prepared), (db) => {

@@ -1,4 +1,4 @@
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
@@ -188,7 +188,7 @@ export class Diary {
       own < other
         ? `here is older (format ${own}) than on the other machine (${other}): upgrade it here first`
         : `on the other machine is older (format ${other}) than here (${own}): upgrade it there first`;
-    throw new SciaticaError('unusable', `sciatica ${which}. Nothing was exchanged.`);
+    throw unusable(`sciatica ${which}. Nothing was exchanged.`);
   }
 
   /** The users whose records another database shows, by their names here; null for all. */

@@ -1,5 +1,5 @@
 import type { Cell } from '../../domain/codec.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindNames, kindOf, statementsOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
@@ -257,8 +257,7 @@ export function sealIn(value: unknown): Seal {
   if (!isDatabases(databases) || !Number.isSafeInteger(format) || !Array.isArray(erased))
     throw broken('what it says of all its records is not that of an export');
   if (Number(format) > migrations.length)
-    throw new SciaticaError(
-      'unusable',
+    throw unusable(
       `The file was written by a newer sciatica (format ${format}; this one knows ${migrations.length}). Upgrade it here first. Nothing was imported.`,
     );
   return { databases, format: Number(format), erased };

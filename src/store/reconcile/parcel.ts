@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Cell, fromCells } from '../../domain/codec.ts';
-import { SciaticaError } from '../../domain/errors.ts';
+import { unusable } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
 import { UUID } from '../../domain/origin.ts';
 import { checksOf } from '../../domain/schema.ts';
@@ -122,10 +122,7 @@ const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
 const MOST_LIVES = 2 ** 52;
 
 export const broken = (what: string) =>
-  new SciaticaError(
-    'unusable',
-    `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`,
-  );
+  unusable(`What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`);
 
 /**
  * Reads a parcel.
@@ -264,8 +261,7 @@ export class StateReader {
   #clock(value: unknown): number {
     if (!isCount(value)) throw broken('a line has a clock that is none');
     if (value > this.#latest)
-      throw new SciaticaError(
-        'unusable',
+      throw unusable(
         'Something over there was recorded by a clock that is more than 20 years ahead of the clock here: set both right. Nothing of it was taken.',
       );
     return value;

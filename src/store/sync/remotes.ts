@@ -1,4 +1,4 @@
-import { SciaticaError } from '../../domain/errors.ts';
+import { absent, conflict } from '../../domain/errors.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
 import { Names } from '../reconcile/names.ts';
@@ -40,14 +40,13 @@ export class Remotes {
   get(name: string): Remote {
     const remote = this.find(name);
     if (remote) return remote;
-    throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+    throw absent(`There is no remote "${name}". See: sciatica remotes`);
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
   requireFree(name: string): void {
     if (this.find(name))
-      throw new SciaticaError(
-        'conflict',
+      throw conflict(
         `There is a remote "${name}" already. Choose another name, or: sciatica remote rm ${name}`,
       );
   }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
-import { SciaticaError } from '../../../domain/errors.ts';
+import { SciaticaError, unusable } from '../../../domain/errors.ts';
 import type { Fields } from '../../../domain/fields.ts';
 import { type KindName, kindNames, kindOf, type OwnedRecord, ownedKindNames } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
@@ -51,7 +51,7 @@ const BLOCK = 200;
 export function rescue(path: string): Rescue {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat ? !stat.isFile() : !existsSync(`${path}-wal`))
-    throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
+    throw unusable(`There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
   const all = kindNames.map((name) => soughtIn(name, version));
   // Which older formats do not have.
