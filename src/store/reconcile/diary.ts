@@ -374,21 +374,15 @@ export class Diary {
 
   /** The ids of the users who came from a remote, and were not here before, also of those who are not there any more. */
   usersFrom(remote: string): number[] {
-    const sql = `SELECT DISTINCT entry.recordId FROM history AS entry JOIN history AS head ON head.seq = entry.head
-      WHERE entry.recordId <= ? AND entry.record = 'user' AND entry.action = 'create' AND ${BY_REMOTE}
-        AND entry.seq = (SELECT min(seq) FROM history WHERE recordId = entry.recordId AND record = 'user') ORDER BY 1`;
-    return this.db.column(sql, this.db.lastId('users'), remote, remote);
+    const ids = "SELECT DISTINCT recordId AS id FROM history WHERE record = 'user' AND recordId <= ?";
+    return this.#firstFrom(remote, 'user', ids, this.db.lastId('users')).map(({ id }) => id);
   }
 
   /** The records here that came from a remote, and were not here before; a user who has others by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
-    const came = kindNames.flatMap((record) => {
-      // What was deleted and brought back there came again: its first entry says from where it is.
-      const sql = `SELECT shown.id FROM ${kindOf(record).table} AS shown JOIN history AS entry ON entry.seq =
-          (SELECT min(seq) FROM history WHERE recordId = shown.id AND record = ?)
-        JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND ${BY_REMOTE}`;
-      return this.db.column<number>(sql, record, remote, remote).map((id): RecordKey => ({ record, id }));
-    });
+    const came = kindNames.flatMap((kind) =>
+      this.#firstFrom(remote, kind, `SELECT id FROM ${kindOf(kind).table}`),
+    );
     const users = JSON.stringify(idsOf(came, 'user'));
     const owners = ownedKindNames.flatMap((kind) => {
       const sql = `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
@@ -397,6 +391,14 @@ export class Diary {
     });
     const stays = ({ record, id }: RecordKey) => record === 'user' && owners.includes(id);
     return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
+  }
+
+  /** Those that a remote made here, by their first entry: what was brought back there came again. @param ids SQL of their `id` */
+  #firstFrom(remote: string, record: KindName, ids: string, ...values: number[]): RecordKey[] {
+    const sql = `SELECT one.id FROM (${ids}) AS one JOIN history AS entry ON entry.seq =
+        (SELECT min(seq) FROM history WHERE recordId = one.id AND record = ?)
+      JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND ${BY_REMOTE} ORDER BY 1`;
+    return this.db.column<number>(sql, ...values, record, remote, remote).map((id) => ({ record, id }));
   }
 
   /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
