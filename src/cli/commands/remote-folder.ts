@@ -3,6 +3,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { absent, SciaticaError, unusable } from '../../domain/errors.ts';
 import { realPathOf } from '../../lib/files.ts';
+import type { Remote } from '../../store/sync/remotes.ts';
 import { type FolderAddress, folderAddress, folderUrl, isUrl } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
 import { folderOf, readKey } from '../input/folder-remote.ts';
@@ -191,16 +192,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
   if (options.new) {
     say(context, 'The other machines cannot read what is written here until they have the new key.');
     await confirmed(context, options, 'Make another key?', 'Nothing was changed.');
-    // A lost laptop writes nothing with the new key, and nobody could read what it wrote last.
-    const received =
-      keptToken(context, name) === undefined
-        ? undefined
-        : await (await folderOf(context, remote))?.receive({ as: remote.ourUser ?? undefined });
-    if (received) {
-      const { leftLines, resultLines } = await import('../views/sync.ts');
-      if (received.changes.length > 0) for (const line of resultLines(name, received)) say(context, line);
-      for (const line of leftLines(context, name, received)) say(context, line);
-    }
+    if (keptToken(context, name) !== undefined) await takeOver(context, remote);
     keepToken(context, name, await makeKey());
     // What was written with the key before is written anew.
     await (await folderOf(context, remote))?.tell();
@@ -213,4 +205,14 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
       context,
       `On each other machine: sciatica remote key NAME --key-file -. Whoever has the former key can still read what the carrier keeps of before.`,
     );
+}
+
+/** Takes over what the others wrote with the key that is still kept: a lost laptop writes nothing with another. */
+async function takeOver(context: Context, remote: Remote): Promise<void> {
+  const folder = await folderOf(context, remote);
+  const received = await folder?.receive({ as: remote.ourUser ?? undefined });
+  if (!received) return;
+  const { leftLines, resultLines } = await import('../views/sync.ts');
+  const came = received.changes.length > 0 ? resultLines(remote.name, received) : [];
+  for (const line of [...came, ...leftLines(context, remote.name, received)]) say(context, line);
 }
