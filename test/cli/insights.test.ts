@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
+import { run as runProgram } from '../../src/cli/program.ts';
 import { wrap } from '../../src/cli/terminal/width.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
@@ -19,6 +20,7 @@ import {
   prepared,
   run as runAny,
   session,
+  started,
   userFlags,
   type World,
 } from '../helpers.ts';
@@ -386,6 +388,13 @@ describe('the red flags', () => {
     const { stderr } = await runAny(add, { columns: 50 });
     expect(stderr.trimEnd().endsWith(redFlagLines(50).join('\n'))).toBe(true);
     expect((await runAny(add)).stderr).toBe('Next, record an exercise: sciatica log add\n');
+  });
+
+  it('are wrapped for the terminal in which they are read, while stdout is a pipe', async () => {
+    const { context, written } = started({ columns: 50 });
+    Object.assign(context.stdout, { isTTY: false, columns: undefined });
+    await runProgram(add, context);
+    expect(written().stderr.trimEnd().endsWith(redFlagLines(50).join('\n'))).toBe(true);
   });
 
   it.each([

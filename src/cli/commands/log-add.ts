@@ -199,7 +199,7 @@ async function save(
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
-  await sayRedFlagsAfter(context, [log]);
+  sayRedFlagsAfter(context, [log]);
 }
 
 /** Values of fields that were not given; in prompts, the defaults. */

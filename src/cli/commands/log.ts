@@ -120,7 +120,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   if (!changed) return;
   const { patch, record } = changed;
   if ('date' in patch) sayDoubtOfDay(context, record.date);
-  if ('painBefore' in patch || 'painAfter' in patch) await sayRedFlagsAfter(context, [record], false);
+  if ('painBefore' in patch || 'painAfter' in patch) sayRedFlagsAfter(context, [record], false);
   if (!('exerciseName' in patch)) return;
   const known = logs
     .exercises(record.userId)

@@ -87,7 +87,7 @@ async function record(context: Context, words: readonly string[], options: Optio
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
   sayDayInNotes(context, entry, `pain edit ${entry.id}`);
-  await sayRedFlagsAfterPain(context, entry.pain);
+  sayRedFlagsAfterPain(context, entry.pain);
 }
 
 /** The flags that bare words stand for: `pain time note…`. */

@@ -303,7 +303,7 @@ export async function logRoutine(context: Context, name: string, options: Option
     say(context, wrongHint(context).trim());
   }
   sayDoubtOfDay(context, date);
-  await sayRedFlagsAfter(context, logs);
+  sayRedFlagsAfter(context, logs);
 }
 
 const missing = ({ exerciseName }: RoutineExercise): Issue => ({

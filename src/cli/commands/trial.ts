@@ -229,7 +229,7 @@ async function refuseHarmful(
       verdict === 'clear' && direction === 'more' && names.includes(exerciseName),
   );
   if (!harmful) return;
-  await sayRedFlags(context);
+  sayRedFlags(context);
   if (!options['anyway'])
     throw conflict(
       `${escapeControls(harmful.exerciseName)} was clearly followed by more pain: ask your physiotherapist before you try it. To try it all the same: --anyway`,
@@ -295,7 +295,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   );
   const done = `Recorded ${date} of the trial: ${painsOf(day)}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
-  await sayRedFlagsAfterPain(context, day.first, day.second);
+  sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined || context.quiet) return;
   const after = trialStatus(store, store.of('trial').get(trial.id), today);
   if (after.result) for (const line of statusLines(after, context)) print(context, line);

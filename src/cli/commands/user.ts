@@ -109,7 +109,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
   if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
   else if (!settings.get('user'))
     say(context, `To record as this user from now on: ${commandLine(context, `user use ${user.id}`)}`);
-  await sayRedFlags(context);
+  sayRedFlags(context);
 }
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {

@@ -88,7 +88,7 @@ export async function introduce(context: Context): Promise<void> {
   if (!context.interactive || (existsSync(context.databasePath) && context.store.users.count() > 0)) return;
   say(context, 'First, who are you?');
   await addRecord(context, {}, 'user');
-  await sayRedFlags(context);
+  sayRedFlags(context);
 }
 
 /** Shows a record as details, or as JSON. @throws SciaticaError `not-found` */

@@ -13,13 +13,13 @@ export function redFlagsHelp({ command }: AddHelpTextContext): string {
 }
 
 /** Tells a person, in a terminal, when to get help at once. */
-export async function sayRedFlags(context: Context): Promise<void> {
-  if (context.stderr.isTTY) await sayThem(context);
+export function sayRedFlags(context: Context): void {
+  if (context.stderr.isTTY) sayThem(context);
 }
 
 /** The same after much pain, in a script too: somebody reads its mail. */
-export async function sayRedFlagsAfterPain(context: Context, before: number, after = before): Promise<void> {
-  if (callsForRedFlags({ painBefore: before, painAfter: after })) await sayThem(context);
+export function sayRedFlagsAfterPain(context: Context, before: number, after = before): void {
+  if (callsForRedFlags({ painBefore: before, painAfter: after })) sayThem(context);
 }
 
 /**
@@ -28,9 +28,9 @@ export async function sayRedFlagsAfterPain(context: Context, before: number, aft
  * @param logs sessions of one user that were just recorded or changed, at least one
  * @param isNew whether they were recorded just now
  */
-export async function sayRedFlagsAfter(context: Context, logs: readonly Log[], isNew = true): Promise<void> {
-  if (logs.some(callsForRedFlags)) return sayThem(context);
-  if (isNew && context.stderr.isTTY && beginAWeek(context, logs)) await sayThem(context);
+export function sayRedFlagsAfter(context: Context, logs: readonly Log[], isNew = true): void {
+  if (logs.some(callsForRedFlags)) sayThem(context);
+  else if (isNew && context.stderr.isTTY && beginAWeek(context, logs)) sayThem(context);
 }
 
 /** Whether there are older sessions, but no other one since Monday. Who has none was told as a new user. */
@@ -44,7 +44,7 @@ function beginAWeek({ store, today }: Context, logs: readonly Log[]): boolean {
   );
 }
 
-async function sayThem(context: Context): Promise<void> {
-  const { canvasOf } = await import('../terminal/layout.ts');
-  for (const line of wrap(RED_FLAGS, await canvasOf(context))) say(context, line);
+/** Wrapped for where it goes, which may be a terminal while stdout is a pipe. */
+function sayThem(context: Context): void {
+  for (const line of wrap(RED_FLAGS, { width: context.stderr.columns || 80 })) say(context, line);
 }
