@@ -267,6 +267,16 @@ describe('import of a file of another database', () => {
     expect(records(here).logs).toHaveLength(2);
   });
 
+  it('says who was erased there, and how to erase here too', async () => {
+    const [there, here] = [await filled(), freshPath()];
+    await run(['import', await exported(there)], { db: here });
+    await run(['user', 'erase', '1', '--yes'], { db: there });
+    const { stderr } = await run(['import', await exported(there), '--db', here], { db: there });
+    expect(stderr).toContain(
+      `User 1 was erased over there, for good. To erase here too: sciatica user erase 1 --db ${here}\n`,
+    );
+  });
+
   it('holds back a deletion of a user, names it, and does the rest', async () => {
     const [there, here] = [await filled(), await other()];
     await run(['import', await exported(there)], { db: here });

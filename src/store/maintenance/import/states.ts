@@ -72,6 +72,8 @@ export class StagedStates {
     const reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
     const erased = reader?.erased() ?? [];
     const erasures = new Erasures(this.db, this.#names);
+    // A file of a database in which nobody is left tells of who was erased, too.
+    yield { states: [], erased };
     for (const states of reader ? this.#sealed(reader) : this.#unsealed()) {
       for (const state of states)
         if (state.fields && erasures.has(state))
