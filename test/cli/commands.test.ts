@@ -184,9 +184,11 @@ describe('whose log it is', () => {
     const db = two();
     await run(['user', 'use', '2'], { db });
     await run(['user', 'rm', '2', '--yes'], { db });
-    const { code, stderr } = await run(['log', 'add', ...NEW_LOG], { db });
+    const { code, stderr } = await run(['log', 'add', ...NEW_LOG, '--db', db]);
     expect(code).toBe(0);
-    expect(stderr).toContain('User 2, chosen with sciatica user use, is gone');
+    expect(stderr).toContain(
+      `User 2, chosen with sciatica user use, is gone. Choose another: sciatica user use ID --db ${db}\n`,
+    );
   });
 });
 

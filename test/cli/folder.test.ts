@@ -327,8 +327,20 @@ describe('a folder', () => {
     await sync(a);
     expect(await sync(b)).toMatchObject({ code: 4, stderr: expect.stringContaining('Held back') });
     expect(records(b).users).toHaveLength(2);
+    const { stderr } = await run(['remotes', '--db', b], { db: a });
+    for (const way of ['accept', 'restore'])
+      expect(stderr).toContain(`sciatica remotes --${way}-deletions --db ${b}.`);
     await run(['remotes', '--accept-deletions'], { db: b });
     expect(records(b).users).toHaveLength(1);
+  });
+
+  test('who may be one person is said, and how to make one of two', async () => {
+    const [a, b] = [diary('nora@example.org'), diary('nora@example.org')];
+    await joined(a, b);
+    await sync(a);
+    expect((await run(['sync', 'diary', '--db', b], { db: a })).stderr).toMatch(
+      / have the same e-mail address\. If they are one person: sciatica user merge \d --into \d --db \S+\.db$/m,
+    );
   });
 
   test('what both sides changed stays visible until it is undone', async () => {

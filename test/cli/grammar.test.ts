@@ -234,6 +234,11 @@ describe('options of every command', () => {
     },
   );
 
+  test('a summary of nobody says it too', async () => {
+    const { stderr } = await run(['users', '--summary', '--db', prepared(() => {})], { db: freshPath() });
+    expect(stderr).toMatch(/^There is no user yet\. Start with: sciatica user add --db \S+test\.db$/m);
+  });
+
   test.each([
     [(db: string) => ['--db', db, 'users', '--json']],
     [(db: string) => ['users', '--db', db, '--json']],

@@ -190,7 +190,11 @@ describe('log again', () => {
 
   test('with nothing to repeat', async () => {
     const db = prepared((store) => void store.users.create(nora));
-    expect((await run(['log', 'again'], { db })).code).toBe(3);
+    const { code, stderr } = await run(['log', 'again', '--db', db]);
+    expect([code, stderr]).toEqual([
+      3,
+      `sciatica: There is no session to repeat. Start with: sciatica log add --db ${db}\n`,
+    ]);
   });
 });
 
