@@ -24,9 +24,10 @@ export interface SyncResult {
   pushed: ByKind;
   /** Statements that both sides changed: the later one counts on both. */
   disputes: Dispute[];
-  /** Records here, and how many over there, whose deletion waits for consent. */
+  /** Records here whose deletion waits for consent. */
   held: Received['held'];
-  heldThere: number;
+  /** What waits for consent over there: deletions, and users who were erased elsewhere. */
+  waitingThere: { held: number; erased: number };
   /** How many records the token may not write over there. */
   refused: number;
   /** Ids of users deleted here whom the token may not delete over there. */
@@ -66,7 +67,7 @@ export const emptyResult = (database: string): SyncResult => ({
   pushed: noCounts(),
   disputes: [],
   held: [],
-  heldThere: 0,
+  waitingThere: { held: 0, erased: 0 },
   refused: 0,
   stillThere: [],
   isReadOnly: false,
@@ -83,6 +84,12 @@ export const emptyResult = (database: string): SyncResult => ({
 export const total = (counts: ByKind): number =>
   Object.values(counts).reduce((sum, { created, changed, deleted }) => sum + created + changed + deleted, 0);
 
-/** Whether nothing waits for a person. */
-export const isSettled = ({ held, refused, stillThere, erasedThere }: SyncResult): boolean =>
-  held.length + refused + stillThere.length + erasedThere.length === 0;
+/** Whether nothing waits for a person, here or there. */
+export const isSettled = ({ held, refused, erasedThere, ...result }: SyncResult): boolean =>
+  held.length + refused + erasedThere.length === 0 && isSettledThere(result);
+
+/** Whether nothing waits for a person over there. */
+export const isSettledThere = ({
+  waitingThere: { held, erased },
+  stillThere,
+}: Pick<SyncResult, 'waitingThere' | 'stillThere'>): boolean => held + erased + stillThere.length === 0;

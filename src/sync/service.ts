@@ -19,8 +19,8 @@ export interface Exchanged {
   parcel: string;
   /** How far it had received the changes of here before; null before the first. */
   received: Position | null;
-  /** What it did with what it was sent. */
-  result: Pick<Received, 'counts' | 'refused'> & { held: number };
+  /** What it did with what it was sent; how many deletions, and users who were erased elsewhere, wait there for somebody's consent. */
+  result: Pick<Received, 'counts' | 'refused'> & { held: number; erased: number };
 }
 
 /** A request that the service does not take. */

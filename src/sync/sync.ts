@@ -4,7 +4,7 @@ import { type Collector, isForward, type Position, START, type Told } from '../s
 import type { Peer } from '../store/reconcile/diary.ts';
 import type { Header } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
-import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
+import { emptyResult, isSettledThere, type SyncOptions, type SyncResult } from './result.ts';
 import { type Exchanged, Service, type Wait } from './service.ts';
 import {
   type Course,
@@ -79,7 +79,7 @@ class Session {
       await this.#pushDeleted();
     }
     settleAgreed(course);
-    if (course.result.stillThere.length === 0) this.#peer = { ...this.#peer, at: course.now() };
+    if (isSettledThere(course.result)) this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
     course.store.remotes.setDatabase(course.remote, this.#database);
     // What only reads waits for nothing from here.
@@ -117,7 +117,7 @@ class Session {
       const { text } = diary.nothing(collector, this.#peer.sent ?? START);
       let exchanged: Exchanged;
       try {
-        exchanged = await this.service.exchange(text, have);
+        exchanged = await this.#exchange(text, have);
       } catch (error) {
         // The next sync goes on from here.
         if (error instanceof SciaticaError) take();
@@ -176,9 +176,8 @@ class Session {
         this.#peer = { ...this.#peer, sent: part.to };
         return;
       }
-      const { parcel, result: there } = await this.service.exchange(part.text, this.#peer.received ?? null);
+      const { parcel, result: there } = await this.#exchange(part.text, this.#peer.received ?? null);
       addCounts(result.pushed, there.counts);
-      result.heldThere += there.held;
       result.refused += there.refused;
       progress?.('send', part.states.length);
       // Another identity over there is for the next sync.
@@ -196,8 +195,17 @@ class Session {
     const collector = diary.collector(this.#users);
     const states = collector.tell('user', ids).map(({ state }) => state);
     const { text } = diary.nothing(collector, this.#peer.sent ?? START, states);
-    const { result: there } = await this.service.exchange(text, this.#peer.received ?? null);
+    const { result: there } = await this.#exchange(text, this.#peer.received ?? null);
     if (there.refused > 0) result.stillThere = ids;
+  }
+
+  async #exchange(text: string, have: Position | null): Promise<Exchanged> {
+    const exchanged = await this.service.exchange(text, have);
+    const { held, erased } = exchanged.result;
+    // A token for some users tells of nobody's erasing there: who it still shows is there.
+    const shown = this.course.store.remotes.countErased(this.#peer.view ?? []);
+    this.course.result.waitingThere = { held, erased: erased + shown };
+    return exchanged;
   }
 
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */

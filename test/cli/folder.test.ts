@@ -400,6 +400,13 @@ describe('a folder', () => {
       expect.stringContaining(`Erased from the files of this machine in ${folder}.`),
     ]);
     expect(await sync(b)).toMatchObject({ code: 4, stderr: expect.stringContaining('--accept-erase') });
+    const said = async (...command: string[]) => {
+      const { stdout, stderr } = await run(command, { db: b });
+      return stdout + stderr;
+    };
+    expect(await said('remotes')).toContain('User 2 was erased elsewhere, for good.');
+    expect(await said('doctor')).toContain('user 2 erased elsewhere, and still here');
+    expect(await said()).toContain('Erased     user 2, elsewhere: sciatica remotes');
     expect((await sync(b, '--accept-erase')).stdout).toContain('User 2 was erased here');
     await sync(a);
     for (const db of [a, b])

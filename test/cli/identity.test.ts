@@ -273,7 +273,7 @@ describe('import of a file of another database', () => {
     await run(['user', 'erase', '1', '--yes'], { db: there });
     const { stderr } = await run(['import', await exported(there), '--db', here], { db: there });
     expect(stderr).toContain(
-      `User 1 was erased over there, for good. To erase here too: sciatica user erase 1 --db ${here}\n`,
+      `User 1 was erased elsewhere, for good. To erase here too: sciatica user erase 1 --db ${here}\n`,
     );
   });
 

@@ -64,12 +64,13 @@ describe('the first sync of a new laptop', () => {
   test('when it is undone, does not empty the other side', async () => {
     const { here, there, change } = await met();
     expect(here.remotes.reachOf(change)).toEqual(['home']);
-    const before = contents(there);
+    const [before, inStepAt] = [contents(there), here.remotes.get('home').at];
     here.undo(change);
     expect(here.users.count()).toBe(0);
     for (let i = 0; i < 2; i++) {
-      const { heldThere } = await run(here, there);
-      expect([heldThere > 0, contents(there)]).toEqual([i === 0, before]);
+      const result = await run(here, there);
+      expect([result.waitingThere.held, isSettled(result)]).toEqual([6, false]);
+      expect([contents(there), here.remotes.get('home').at]).toEqual([before, inStepAt]);
     }
     const diary = await there.diary();
     // The logs are back with their users.

@@ -111,8 +111,8 @@ async function holds(sequence: readonly Step[]): Promise<void> {
       else await act(step.at === 'phone' ? phone : there, step.act, step.pick, `tag-${i}`, now);
     for (let round = 0; round < 6; round++) {
       (await there.diary()).settleHeld('delete');
-      const { pulled, pushed, heldThere } = await sync();
-      if (round > 0 && total(pulled) + total(pushed) + heldThere === 0) break;
+      const { pulled, pushed, waitingThere } = await sync();
+      if (round > 0 && total(pulled) + total(pushed) + waitingThere.held === 0) break;
       expect(round).toBeLessThan(5);
     }
     const [shown, held]: Record<string, string[]>[] = [contents(there), contents(phone)];

@@ -64,7 +64,7 @@ describe('a deletion that was carried over', () => {
   test('with its user, and is undone at a machine that changes the record then, brings all back', async () => {
     const { here, there, run, settle } = await synced();
     here.users.delete(1);
-    expect((await run()).heldThere).toBe(1);
+    expect((await run()).waitingThere.held).toBe(1);
     (await there.diary()).settleHeld('delete');
     expect([there.users.count(), there.logs.count(), there.goals.count()]).toEqual([1, 0, 0]);
     undoLast(here);

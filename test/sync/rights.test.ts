@@ -95,6 +95,27 @@ test('what a patient may not delete or restore is counted and left', async () =>
   expect(there.users.has(2)).toBe(false);
 });
 
+test("a patient's token is told what waits there of that patient only, and that who was erased here is there", async () => {
+  const { there, here, token, run } = practice();
+  there.change(() => {
+    for (let i = 0; i < 30; i++) there.logs.create(log({ userId: 2, notes: `log ${i}` }));
+  });
+  const [admin, ole, nora] = [token('admin', null), token('patient', [2]), token('patient', [1])];
+  await run(admin);
+  here.change(() => {
+    for (const { id } of here.logs.list({ userId: 2 })) here.logs.delete(id);
+  });
+  await run(ole);
+  const held = async (secret: string) => (await run(secret)).waitingThere.held;
+  expect([await held(admin), await held(ole), await held(nora)]).toEqual([31, 31, 0]);
+  here.erase(2);
+  for (let i = 0; i < 2; i++) {
+    const { waitingThere, ...result } = await run(ole);
+    expect([waitingThere.erased, isSettled({ waitingThere, ...result })]).toEqual([1, false]);
+  }
+  expect((await run(nora)).waitingThere).toEqual({ held: 0, erased: 0 });
+});
+
 test('a token that covers fewer users deletes nothing, and one that covers more brings the others', async () => {
   const { there, here, token, run } = practice();
   await run(token('admin', null));

@@ -343,11 +343,11 @@ export class World {
       }
       for (let at = 0; at < SERVER; at++) {
         for (const where of [at, SERVER]) await this.#accept(where);
-        const { pulled, pushed, erased, heldThere } = await this.run(at, {
+        const { pulled, pushed, erased, waitingThere } = await this.run(at, {
           acceptDeletions: true,
           acceptErase: true,
         });
-        if (total(pulled) + total(pushed) + erased.length + heldThere > 0) isQuiet = false;
+        if (total(pulled) + total(pushed) + erased.length + waitingThere.held > 0) isQuiet = false;
       }
       for (const at of this.stores.keys()) if (await this.#accept(at)) isQuiet = false;
       if (isQuiet) return;

@@ -67,6 +67,7 @@ function severalLines(context: Context): string[] {
   const counts = Object.fromEntries(kindNames.map((kind) => [kind, store.of(kind).count()]));
   return [
     `${countedHolding(counts as Record<KindName, number>)}.`,
+    ...syncLines(context),
     '',
     `Next: ${commandLine(context, 'users')}`,
     `      ${commandLine(context, 'user use ID')}`,
@@ -122,6 +123,7 @@ function syncLines(context: Context): string[] {
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
   const late = remotes.list().filter(({ at }) => at === null || now - at > LATE_MS);
   return [
+    ...remotes.erasedElsewhere().map((id) => `Erased     user ${id}, elsewhere: sciatica remotes`),
     ...waiting,
     ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: sciatica remotes`] : []),
     ...late.map(

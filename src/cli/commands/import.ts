@@ -25,7 +25,7 @@ import {
   totalOf,
 } from '../views/import.ts';
 import { saySameEmail } from '../views/records.ts';
-import { disputeLines, heldLines } from '../views/sync.ts';
+import { disputeLines, erasedLines, heldLines } from '../views/sync.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
@@ -239,11 +239,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
     const owner = options.as === undefined ? 'the stored user with that id' : `user ${options.as}`;
     say(context, `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to ${owner}.`);
   }
-  for (const id of erasedThere)
-    say(
-      context,
-      `User ${id} was erased over there, for good. To erase here too: ${commandLine(context, `user erase ${id}`)}`,
-    );
+  for (const line of erasedLines(context, erasedThere)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
   if (held.length === 0) return;
   for (const line of heldLines(context, held)) say(context, line);

@@ -12,7 +12,7 @@ import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { heldLines, notedLines, stillThereLines } from '../views/sync.ts';
+import { erasedLines, heldLines, notedLines, stillThereLines } from '../views/sync.ts';
 import {
   type AddOptions,
   addFolder,
@@ -203,7 +203,7 @@ export function addRemotesCommand(program: Command, context: Context): void {
     .command('remotes')
     .summary('list the folders and services to sync with')
     .description(
-      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, and what was changed both here and elsewhere lately. No token is shown.',
+      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, who was erased elsewhere and is not erased here, and what was changed both here and elsewhere lately. No token is shown.',
     )
     .addOption(plainJsonOption())
     .option('--accept-deletions', 'make the deletions that are held back')
@@ -246,8 +246,13 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
   // Also from a file, or from machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());
-  for (const line of [...stillThere, ...heldLines(context, diary.held()), ...notedLines(context, disputes)])
-    say(context, line);
+  const lines = [
+    ...stillThere,
+    ...erasedLines(context, diary.erasedElsewhere()),
+    ...heldLines(context, diary.held()),
+    ...notedLines(context, disputes),
+  ];
+  for (const line of lines) say(context, line);
 }
 
 const columns: Column<ListedRemote>[] = [

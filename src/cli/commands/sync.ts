@@ -181,10 +181,15 @@ function takenBack(context: Context, { changes }: SyncResult): string {
 }
 
 /** @throws SciaticaError `conflict` where something waits for a person */
-function requireSettled({ held, refused, stillThere, erasedThere }: SyncResult, isDry: boolean): void {
+function requireSettled(
+  { held, refused, stillThere, erasedThere, waitingThere }: SyncResult,
+  isDry: boolean,
+): void {
   const parts = [
     held.length > 0 && `${counted(held.length, 'deletion')} held back: sciatica remotes shows them.`,
     refused > 0 && `${counted(refused, 'record')} not taken by the service.`,
+    waitingThere.held > 0 && `${counted(waitingThere.held, 'deletion')} held back there.`,
+    waitingThere.erased > 0 && `${counted(waitingThere.erased, 'user')} still there, erased elsewhere.`,
     stillThere.length > 0 && `${counted(stillThere.length, 'user')} still there, deleted here.`,
     erasedThere.length > 0 &&
       `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,

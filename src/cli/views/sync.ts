@@ -37,7 +37,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
-  const isSame = isSettled(result) && !waiting?.length && result.heldThere === 0;
+  const isSame = isSettled(result) && !waiting?.length;
   return [isSame ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
@@ -66,14 +66,16 @@ const lookedAt = (counts: ByKind): string =>
 
 /** What waits for a person, and what is worth knowing. */
 export function leftLines(context: Context, name: string, result: SyncResult): string[] {
-  const { disputes, held, heldThere, refused, stillThere, isReadOnly, erasedThere, sameEmails, ahead } =
+  const { disputes, held, waitingThere, refused, stillThere, isReadOnly, erasedThere, sameEmails, ahead } =
     result;
   const who = escapeControls(name);
   return [
     ...disputeLines(context, disputes),
     ...heldLines(context, held),
-    heldThere > 0 &&
-      `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
+    waitingThere.held > 0 &&
+      `${who} holds ${counted(waitingThere.held, 'deletion')} back until somebody there agrees (sciatica remotes).`,
+    waitingThere.erased > 0 &&
+      `${who} still has ${counted(waitingThere.erased, 'user')} who ${waitingThere.erased === 1 ? 'was' : 'were'} erased elsewhere, for good: sciatica user erase, run there, erases there too.`,
     refused > 0 &&
       `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
     ...stillThereLines(name, stillThere),
@@ -121,6 +123,13 @@ export function notedLines(context: Context, disputes: readonly NotedDispute[]):
     }),
   ];
 }
+
+/** The users here who were erased elsewhere, with the way to erase them here too. */
+export const erasedLines = (context: Context, ids: readonly number[]): string[] =>
+  ids.map(
+    (id) =>
+      `User ${id} was erased elsewhere, for good. To erase here too: ${commandLine(context, `user erase ${id}`)}`,
+  );
 
 /** The deletions that wait for consent, with both ways out. */
 export function heldLines(context: Context, held: readonly { record: KindName; id: number }[]): string[] {

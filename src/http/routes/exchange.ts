@@ -137,12 +137,11 @@ async function exchange(
   const isEcho = isKnown && isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
   const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
-  const { counts, disputes, held, refused } = taken;
-  const body = {
-    parcel: part.text,
-    received: before,
-    result: { counts, disputes, held: held.length, refused },
-  };
+  const { counts, disputes, refused } = taken;
+  const held = collector.count(diary.held());
+  // Who else was erased is not for a token for some users, which erases nobody here either.
+  const erased = users ? 0 : diary.erasedElsewhere().length;
+  const body = { parcel: part.text, received: before, result: { counts, disputes, refused, held, erased } };
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
 }
 

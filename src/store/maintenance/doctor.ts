@@ -133,17 +133,19 @@ function identity(examination: Examination, db: Database): Check {
 function syncState(db: Database): Check[] {
   const remotes = new Remotes(db);
   const held = remotes.heldBack();
+  const erased = remotes.erasedElsewhere();
   const disputes = remotes.disputes(Date.now()).length;
   const details = [
     ...remotes
       .list()
       .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
     ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
+    ...erased.map((id) => `user ${id} erased elsewhere, and still here`),
     ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),
   ];
   if (details.length === 0) return [];
-  const advice = held + disputes > 0 && { advice: 'See: sciatica remotes' };
-  return [{ name: 'Sync', ok: held === 0, detail: details.join('; '), ...advice }];
+  const advice = held + erased.length + disputes > 0 && { advice: 'See: sciatica remotes' };
+  return [{ name: 'Sync', ok: held + erased.length === 0, detail: details.join('; '), ...advice }];
 }
 
 function integrity(db: Database): Check {

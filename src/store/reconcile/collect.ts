@@ -4,6 +4,7 @@ import { type Erased, Erasures } from './erasures.ts';
 import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import { NAME, Names, nameOf } from './names.ts';
 import { everMerged, People } from './people.ts';
+import { idsOf, type RecordKey } from './received.ts';
 import type { Name, Stamp, State } from './state.ts';
 
 /**
@@ -269,6 +270,12 @@ export class Collector {
     const { [INTO]: _, ...fields } = told.fields ?? {};
     const { [INTO]: __, ...statements } = told.statements;
     return { ...told, fields, statements };
+  }
+
+  /** How many of these records are told. */
+  count(records: readonly RecordKey[]): number {
+    if (!this.users) return records.length;
+    return kindNames.reduce((sum, kind) => sum + this.tell(kind, idsOf(records, kind)).length, 0);
   }
 
   /** What was erased; of some users only that they were. */

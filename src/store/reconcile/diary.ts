@@ -15,7 +15,7 @@ import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel }
 import { mergedUsers } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
 import { batches, type Limits, Receiver } from './receive.ts';
-import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
+import { addCounts, idsOf, noneReceived, type Received, type RecordKey } from './received.ts';
 import { TooManyDeletions } from './show.ts';
 import { latestClock, merge, type Name, type State } from './state.ts';
 
@@ -443,7 +443,3 @@ export class Diary {
     );
   }
 }
-
-/** The ids of the records of a kind. */
-const idsOf = (records: readonly RecordKey[], kind: KindName): number[] =>
-  records.filter(({ record }) => record === kind).map(({ id }) => id);

@@ -34,10 +34,11 @@ export class Erasures {
   /** Whether a record was erased, or ever belonged to a user who was. */
   has({ kind, name, owners }: State): boolean {
     if (this.#names.size === 0) return false;
-    return this.#isErased(kind, name) || owners.some((owner) => this.#isErased('user', owner));
+    return this.isErased(kind, name) || owners.some((owner) => this.isErased('user', owner));
   }
 
-  #isErased(kind: KindName, name: Name): boolean {
+  /** Whether a record, or a user, was erased by this name. */
+  isErased(kind: KindName, name: Name): boolean {
     return this.#names.get(`${kind} ${partsOf(name)[1]}`)?.some((one) => isSameName(one, name)) ?? false;
   }
 

@@ -33,6 +33,10 @@ export interface RecordKey {
   id: number;
 }
 
+/** The ids of the records of a kind. */
+export const idsOf = (records: readonly RecordKey[], kind: KindName): number[] =>
+  records.filter(({ record }) => record === kind).map(({ id }) => id);
+
 export interface Received {
   counts: Record<KindName, Counts>;
   disputes: Dispute[];

@@ -1,5 +1,6 @@
 import { absent, conflict } from '../../domain/errors.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
+import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
 import { Names } from '../reconcile/names.ts';
 import type { Name } from '../reconcile/state.ts';
@@ -114,6 +115,17 @@ export class Remotes {
   heldBack(): number {
     return this.db.value<number>(`SELECT count(*) FROM replicas WHERE ${IS_HELD}`) ?? 0;
   }
+
+  /** The users here who were erased elsewhere, by id. */
+  erasedElsewhere = (): number[] => this.#erasures().pending();
+
+  /** How many of these users, by their names, were erased. */
+  countErased(users: readonly Name[]): number {
+    const erasures = this.#erasures();
+    return users.filter((name) => erasures.isErased('user', name)).length;
+  }
+
+  #erasures = (): Erasures => new Erasures(this.db, new Names(this.db));
 
   /** What both sides changed lately, the latest first. @param now in milliseconds since 1970 */
   disputes = (now: number): NotedDispute[] => notedDisputes(this.db, now);
