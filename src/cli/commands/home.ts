@@ -116,16 +116,15 @@ function ownLines(context: Context, userId: number): string[] {
 /** What waits between this machine and others; nothing where nothing does. */
 function syncLines(context: Context): string[] {
   const { remotes } = context.store;
+  const see = commandLine(context, 'remotes');
   const held = remotes.heldBack();
-  const waiting =
-    held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
   const now = context.now().getTime();
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
   const late = remotes.list().filter(({ at }) => at === null || now - at > LATE_MS);
   return [
-    ...remotes.erasedElsewhere().map((id) => `Erased     user ${id}, elsewhere: sciatica remotes`),
-    ...waiting,
-    ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: sciatica remotes`] : []),
+    ...remotes.erasedElsewhere().map((id) => `Erased     user ${id}, elsewhere: ${see}`),
+    ...(held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: ${see}`] : []),
+    ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: ${see}`] : []),
     ...late.map(
       ({ name, at }) =>
         `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}`}`,
