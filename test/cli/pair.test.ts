@@ -208,7 +208,7 @@ describe('sciatica serve --pairing', () => {
   test('behind a proxy the link has the name of the proxy, and no pin', async () => {
     const db = database();
     const words = ['serve', '--pairing', '--behind-proxy', '--allow-host', 'pain.example', '--port', '0'];
-    await says(start(words, db), /sciatica serves http:/);
+    await says(start(words, db), /sciatica serves http:\/\/127\.0\.0\.1:/);
     const { stdout } = await run(['pair', '--no-wait'], { db, now: new Date() });
     expect(stdout).toMatch(/^https:\/\/pain\.example\/app\/#code=[\w-]{22}\n$/);
   });

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type DoorOptions, doorFaults, proxyWarnings } from '../../src/http/guard/origins.ts';
 import { hostNames } from '../../src/http/wire/listener.ts';
 import { addressOf } from '../../src/http/wire/request.ts';
 import { freshFolder, run } from '../helpers.ts';
@@ -120,6 +121,41 @@ describe('behind a proxy', () => {
     const { url } = await freshServer({ auth, behindProxy: true });
     const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
     expect(servers).toEqual([expect.objectContaining({ url: url.replace('http:', 'https:') })]);
+  });
+});
+
+describe('sciatica serve', () => {
+  const onNetwork = { host: '0.0.0.0', allowHost: [], allowOrigin: [], app: true };
+  const files = { tlsCert: 'a', tlsKey: 'b' };
+
+  test.each<[string, Partial<DoorOptions>, string[]]>([
+    ['with tokens and a certificate', { auth: true, ...files }, []],
+    ['with tokens behind a proxy', { auth: true, behindProxy: true }, []],
+    ['with a certificate of its own', { pairing: true }, []],
+    ['with tokens alone', { auth: true }, ['--host']],
+    ['behind a proxy without tokens', { behindProxy: true }, ['--host', '--behind-proxy']],
+    ['for phones behind a proxy', { pairing: true, behindProxy: true }, ['--allow-host']],
+    ['for phones, as the proxy is called', { pairing: true, behindProxy: true, allowHost: ['a.b'] }, []],
+    ['as an authority', { pairing: true, authority: true }, []],
+    [
+      'as an authority with a certificate',
+      { pairing: true, authority: true, ...files, allowHost: ['a'] },
+      ['--authority'],
+    ],
+    [
+      'as an authority behind a proxy',
+      { pairing: true, authority: true, behindProxy: true, allowHost: ['a'] },
+      ['--authority'],
+    ],
+  ])('is open to the network %s, or says why not', (_, options, faults) => {
+    expect(doorFaults({ ...onNetwork, ...options }).map(({ field }) => field)).toEqual(faults);
+  });
+
+  test.each([
+    ['127.0.0.1', 1],
+    ['0.0.0.0', 2],
+  ])('behind a proxy at %s warns %d times', (host, count) => {
+    expect(proxyWarnings(host)).toHaveLength(count);
   });
 });
 
