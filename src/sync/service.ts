@@ -20,7 +20,7 @@ export interface Exchanged {
   /** How far it had received the changes of here before; null before the first. */
   received: Position | null;
   /** What it did with what it was sent; how many deletions, and users who were erased elsewhere, wait there for somebody's consent. */
-  result: Pick<Received, 'counts' | 'refused'> & { held: number; erased: number };
+  result: Pick<Received, 'counts' | 'refused'> & { held: number; erased?: number };
 }
 
 /** A request that the service does not take. */

@@ -201,7 +201,8 @@ class Session {
 
   async #exchange(text: string, have: Position | null): Promise<Exchanged> {
     const exchanged = await this.service.exchange(text, have);
-    const { held, erased } = exchanged.result;
+    // An older service says nothing of those who were erased.
+    const { held, erased = 0 } = exchanged.result;
     // A token for some users tells of nobody's erasing there: who it still shows is there.
     const shown = this.course.store.remotes.countErased(this.#peer.view ?? []);
     this.course.result.waitingThere = { held, erased: erased + shown };
