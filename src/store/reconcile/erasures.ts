@@ -68,6 +68,7 @@ export class Erasures {
 
   /** The ids of the users who were erased elsewhere, or merged into such, and are not erased here with all that was ever theirs. */
   pending(): number[] {
+    if (this.#names.size === 0) return [];
     const ids = [...new Set([...this.idsOf('user'), ...this.#mergedInto()])];
     const users = ids.filter((id) => this.#isLeft('user', id));
     if (users.length > 0 || !this.hasRecords()) return users;
