@@ -289,6 +289,26 @@ describe('a folder', () => {
     expect((await sync(a)).stdout).toBe('Nothing to do: diary holds the same.\n');
   });
 
+  test('has what came late from a lost laptop, where the new key of another machine is taken', async () => {
+    const [a, b, laptop] = [diary('nora@example.org'), freshPath(), freshPath()];
+    await joined(a, b, laptop);
+    for (const db of [a, b, laptop]) await sync(db);
+    const [renewed = ''] =
+      KEY.exec((await run(['remote', 'key', 'diary', '--new', '--yes'], { db: a })).stdout) ?? [];
+    for (const db of [laptop, b])
+      await run(['log', 'add', 'Bird Dog', '6', '3', '--type', 'strengthening'], { db });
+    await sync(laptop);
+    const take = () => run(['remote', 'key', 'diary', '--key-file', '-'], { db: b, stdin: renewed });
+    expect((await take()).stderr).toContain('Taken over: 1 log new.');
+    for (const db of [b, a]) await sync(db);
+    for (const db of [b, a]) expect(records(db).logs).toHaveLength(3);
+    // A key that is no key cannot keep the right one out.
+    for (const broken of ['', 'no-key-at-all']) {
+      writeFileSync(`${b}.token-diary`, broken);
+      expect(await take()).toMatchObject({ code: 0 });
+    }
+  });
+
   test('lets two who were one person all along be one', async () => {
     const [a, b] = [diary('nora@example.org'), diary('nora@home.example')];
     const [key = ''] = KEY.exec((await add(a)).stdout) ?? [];

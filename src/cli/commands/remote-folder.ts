@@ -186,13 +186,15 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
   if (options.new && options.keyFile !== undefined) throw usage('--new and --key-file cannot both be given.');
   const { makeKey } = await import('../../sync/seal.ts');
   if (options.keyFile !== undefined) {
-    keepToken(context, name, await readKey(context, options.keyFile));
+    const key = await readKey(context, options.keyFile);
+    await takeOver(context, remote);
+    keepToken(context, name, key);
     return sayDone(context, `The key is kept. Next: ${commandLine(context, `sync ${name}`)}`);
   }
   if (options.new) {
     say(context, 'The other machines cannot read what is written here until they have the new key.');
     await confirmed(context, options, 'Make another key?', 'Nothing was changed.');
-    if (keptToken(context, name) !== undefined) await takeOver(context, remote);
+    await takeOver(context, remote);
     keepToken(context, name, await makeKey());
     // What was written with the key before is written anew.
     await (await folderOf(context, remote))?.tell();
@@ -207,8 +209,9 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
     );
 }
 
-/** Takes over what the others wrote with the key that is still kept: a lost laptop writes nothing with another. */
+/** Takes over what the others wrote with the key that is still kept, if any: a lost laptop writes nothing with another. */
 async function takeOver(context: Context, remote: Remote): Promise<void> {
+  if (keptToken(context, remote.name) === undefined) return;
   const folder = await folderOf(context, remote);
   const received = await folder?.receive({ as: remote.ourUser ?? undefined });
   if (!received) return;

@@ -74,7 +74,7 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .command('key')
     .summary('Show or change the key of a folder')
     .description(
-      'Show the key of a folder, to take it to another machine. With --new, take over what the other machines wrote, and make another, for instance after a laptop was lost: the other machines need it before they can go on. With --key-file, take the one that another machine has.',
+      'Show the key of a folder, to take it to another machine. With --new, make another, for instance after a laptop was lost: the other machines need it before they can go on. With --key-file, take the one that another machine has. Both first take over what the other machines wrote with the former key.',
     )
     .argument('<name>', 'name of the remote')
     .option('--new', 'make another key')

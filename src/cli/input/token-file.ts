@@ -40,10 +40,10 @@ export function keepToken(context: Context, remote: string, token: string): void
   writeWhole(fileOf(context, remote), `${token}\n`);
 }
 
-/** The token of a remote; undefined if it has none. */
+/** The token of a remote; undefined if it has none, or an empty file in its place. */
 export function keptToken(context: Context, remote: string): string | undefined {
   const file = fileOf(context, remote);
-  return statSync(file, { throwIfNoEntry: false }) ? readToken(context, file) : undefined;
+  return statSync(file, { throwIfNoEntry: false })?.size ? readToken(context, file) : undefined;
 }
 
 export function forgetToken(context: Context, remote: string): void {
