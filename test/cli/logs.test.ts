@@ -84,6 +84,8 @@ describe('filters', () => {
   test.each<[string[], string]>([
     [['--type', 'yoga'], `--type must be one of ${exerciseTypes.join(', ')}`],
     [['--since', 'soon'], '--since must be a calendar day'],
+    [['--since', 'last mnth'], '--since is no day (did you mean last month?)'],
+    [['--until', 'ths yer'], '--until is no day (did you mean this year?)'],
     [['--sort', 'pain'], '--sort must name fields of the record'],
     [['--limit', '0'], '--limit must be a whole number, 1 or more'],
     [['--limit', '3', '--all'], '--all and --limit cannot both be given'],

@@ -131,7 +131,16 @@ describe('a month or a year, where one of its days is meant', () => {
     expect(parseDay(text, TODAY, 'first')).toBe(text),
   );
 
-  test.each(['march', '2026-03', 'last month', '2024'])('%j is no day of a session', (text) =>
-    expect(parseDay(text, TODAY)).toBe(text),
+  test.each([
+    ['marchh 2025', 'march 2025'],
+    ['Last mnth', 'last month'],
+    ['ths wek', 'this week'],
+    ['moday', 'monday'],
+  ])('%j was probably meant as %j', (text, meant) =>
+    expect(faultOfDay(text, TODAY, 'first')).toBe(`is no day (did you mean ${meant}?)`),
+  );
+
+  test.each(['march', '2026-03', 'last month', 'last mnth', '2024'])('%j is no day of a session', (text) =>
+    expect([parseDay(text, TODAY), faultOfDay(text, TODAY)]).toEqual([text, undefined]),
   );
 });

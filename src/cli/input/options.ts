@@ -39,7 +39,8 @@ export function dayFaults(
   const faults: Record<string, string> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = values[name];
-    const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
+    const fault =
+      field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today, field.edge) : undefined;
     if (fault) faults[name] = fault;
   }
   return faults;

@@ -27,7 +27,8 @@ const MONTHS = [
   'December',
 ] as const;
 
-const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'last', 'days', 'weeks', 'ago', ...MONTHS].map(
+const UNITS = ['days', 'weeks', 'week', 'month', 'year'];
+const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'this', 'last', 'ago', ...UNITS, ...MONTHS].map(
   (word) => word.toLowerCase(),
 );
 
@@ -47,34 +48,42 @@ type Reading = { day: string } | { fault: string } | undefined;
  * @returns the day as YYYY-MM-DD; any other text as it is, for the schema to refuse
  */
 export function parseDay(text: string, today: string, edge?: Edge): string {
-  const reading = readingOf(text, today) ?? (edge && partOfYear(text, today, edge));
+  const reading = readingOf(text, today, edge);
   return reading && 'day' in reading ? reading.day : text.trim();
 }
 
-/** Why a text is no day, where there is more to say than what a day looks like, in words that follow the field's name. */
-export function faultOfDay(text: string, today: string): string | undefined {
-  const reading = readingOf(text, today);
+/**
+ * Why a text is no day, where there is more to say than what a day looks like, in words that follow the field's name.
+ * @param edge as for `parseDay`
+ */
+export function faultOfDay(text: string, today: string, edge?: Edge): string | undefined {
+  const reading = readingOf(text, today, edge);
   if (reading) return 'fault' in reading ? reading.fault : undefined;
-  const meant = misspelt(text, today);
+  const meant = misspelt(text, today, edge);
   return meant && `is no day (did you mean ${meant}?)`;
 }
 
 /** The day that words with typing mistakes probably mean, in words. */
-function misspelt(text: string, today: string): string | undefined {
+function misspelt(text: string, today: string, edge?: Edge): string | undefined {
   if (text.length > LONGEST) return undefined;
   const words = text.trim().toLowerCase();
   const meant = words.replace(/[a-z]{3,}/g, (word) => closest(word, VOCABULARY) ?? word);
-  const reading = readingOf(meant, today);
+  const reading = readingOf(meant, today, edge);
   return reading && 'day' in reading ? meant : undefined;
 }
 
 const lowered = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
 
-function readingOf(text: string, today: string): Reading {
+function readingOf(text: string, today: string, edge?: Edge): Reading {
   const words = lowered(text);
   if (words === 'today') return { day: today };
   if (words === 'yesterday') return { day: addDays(today, -1) };
-  return ago(words, today) ?? weekday(words, today) ?? date(words, today);
+  return (
+    ago(words, today) ??
+    weekday(words, today) ??
+    date(words, today) ??
+    (edge && partOfYear(words, today, edge))
+  );
 }
 
 function ago(words: string, today: string): Reading {
@@ -87,8 +96,7 @@ function ago(words: string, today: string): Reading {
 }
 
 /** `march`, `march 2025`, `2026-03`, `2026`, `last month`, `this week` (from Monday on). */
-function partOfYear(text: string, today: string, edge: Edge): Reading {
-  const words = lowered(text);
+function partOfYear(words: string, today: string, edge: Edge): Reading {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const [, which, unit] = /^(this|last) (week|month|year)$/.exec(words) ?? [];
   const back = which === 'last' ? 1 : 0;
