@@ -37,12 +37,12 @@ describe('what is recorded', () => {
     expect(entriesOf(path)).toEqual([of(expected)]);
   });
 
-  test('a day behind the pain is a note, and is pointed out', async () => {
+  test.each(['yesterday', 'yestrday'])('%s behind the pain is a note, and is pointed out', async (notes) => {
     const path = db();
-    expect((await run(['pain', '7', 'yesterday'], { db: path })).stderr).toBe(
-      "Note: yesterday was kept as a note.\nIf it is the day: sciatica pain edit 1 --date 2026-03-01 --notes ''\n",
+    expect((await run(['pain', 'six', notes], { db: path })).stderr).toBe(
+      `Note: ${notes} was kept as a note.\nIf it is the day: sciatica pain edit 1 --date 2026-03-01 --notes ''\n`,
     );
-    expect(entriesOf(path)).toEqual([of({ pain: 7, notes: 'yesterday' })]);
+    expect(entriesOf(path)).toEqual([of({ pain: 6, notes })]);
   });
 
   test.each<[string[], RegExp]>([

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { isDay } from '../../domain/words/day.ts';
 import { parseDay } from '../../domain/words/spoken-day.ts';
-import { didYouMean } from '../../domain/words/suggest.ts';
+import { closest, didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';
 import { details, pairsOf } from './details.ts';
@@ -81,13 +81,13 @@ export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
-/** Points out notes that say another day. @param edit the command that changes the record */
+/** Points out notes that say another day: of typing mistakes in `yesterday` only, for `sunny` is close to `sunday`. @param edit the command that changes the record */
 export function sayDayInNotes(
   context: Context,
   { date, notes = '' }: { date: string; notes?: string | undefined },
   edit: string,
 ): void {
-  const day = parseDay(notes, context.today);
+  const day = parseDay(closest(notes, ['yesterday']) ?? notes, context.today);
   if (day === date || !isDay(day)) return;
   say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
   say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} --notes ''`)}`);
