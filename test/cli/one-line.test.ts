@@ -27,6 +27,7 @@ describe('log add in one line', () => {
     [['slr', '5', '6'], { exerciseName: 'Straight Leg Raise', effective: false }],
     [['cat', 'cow', '5', '4'], { exerciseName: 'Cat-Cow', effective: true }],
     [['piri', '6', '4', '2', 'sets', 'of 10'], { notes: '2 sets of 10' }],
+    [['March', '6', '4', '2', 'sets', '--type', 'strengthening'], { exerciseName: 'March', notes: '2 sets' }],
     [['piri', '6', '4', '--date', 'last friday'], { date: '2026-02-27' }],
     [['piri', '6', '4', '--no-effective'], { effective: false }],
     [['6', '4', '--name', 'Plank'], { exerciseName: 'Plank' }],
@@ -61,6 +62,16 @@ describe('log add in one line', () => {
     [['6', '4'], '--name is missing: it comes first, as in sciatica log add NAME 6 4'],
     [['6', '4', 'bird', 'dog'], "--name is missing: it comes first, as in sciatica log add 'bird dog' 6 4"],
     [
+      ['15', 'jan', '6', '4'],
+      "sciatica: '15 jan' is a day: give it with --date, as in sciatica log add NAME 6 4 --date '15 jan'\n",
+    ],
+    [['piri', '15', 'jan', '6', '4'], "'15 jan' is a day"],
+    [['jan', '15', '6', '4'], "'jan 15' is a day"],
+    [['15.', 'jan', '2026', 'piri', '6->4', 'sore'], "'15. jan 2026' is a day"],
+    [['15.1.', 'piri', '6', '4'], '15.1. is a day'],
+    [['3', 'days', 'ago', 'plank', '6', '4'], "'3 days ago' is a day"],
+    [['piri', '6', 'may', 'be', 'better'], 'sciatica: --after is missing'],
+    [
       ['piri', '6', '4', '--date', '03/04'],
       '--date can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04',
     ],
@@ -94,7 +105,7 @@ describe('log add in one line', () => {
     expect((await add(['piri', '6', '4', '--date', '2026-03-03'], db)).stderr).toContain('in the future');
   });
 
-  test.each(['yesterday', '2026-03-01'])('points out that %s became a note', async (day) => {
+  test.each(['yesterday', 'yestrday', '2026-03-01'])('points out that %s became a note', async (day) => {
     const { code, stderr, log } = await add(['piri', '6', '4', day]);
     expect([code, log?.notes, log?.date]).toEqual([0, day, TODAY]);
     expect(stderr).toBe(

@@ -11,7 +11,7 @@ import {
   suggestEffective,
 } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { isNoName, painIn } from '../../domain/words/pain-words.ts';
+import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
@@ -28,7 +28,7 @@ import { notesOption, withNotes } from '../input/notes.ts';
 import { dayFaults, jsonOption, missingOf, type Options, saidTwice, valuesOf } from '../input/options.ts';
 import { noUserYet, resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
-import { namingFlags } from '../terminal/errors.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
@@ -315,9 +315,14 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
  * Reads `name before after note…`: the name ends where the first level of pain stands.
  * @param given the values of flags
  * @returns the name as it was typed, and the values by field: painBefore, painAfter, notes
- * @throws SciaticaError `invalid` where a word and a flag say the same
+ * @throws SciaticaError `invalid` where a word and a flag say the same, or a day stands in the place of pain
  */
 function readWords(words: readonly string[], given: Values): Pick<Draft, 'name' | 'values'> {
+  const day = dayInTheWay(words);
+  if (day !== undefined)
+    throw usage(
+      `${quoted(day)} is a day: give it with --date, as in sciatica log add NAME 6 4 --date ${quoted(day)}`,
+    );
   const { before, levels, after } = painIn(words);
   const [name, notes] = [before.join(' ').trim(), after.join(' ')];
   const [painBefore, painAfter] = levels;

@@ -1,3 +1,4 @@
+import { isDay } from './day.ts';
 import { parseDay } from './spoken-day.ts';
 
 /** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
@@ -26,6 +27,24 @@ export function painIn(words: readonly string[]): PainWords {
   }
   return { before: words, levels: [], after: [] };
 }
+
+/** More words are no day. */
+const LONGEST_DAY = 4;
+
+/** The day, in words, that is all that keeps the words of a session from saying two levels: `piri 15 jan 6 4`. */
+export function dayInTheWay(words: readonly string[]): string | undefined {
+  if (areLevels(painIn(words).levels)) return undefined;
+  for (const at of words.keys())
+    for (let count = LONGEST_DAY; count > 0; count--) {
+      const day = words.slice(at, at + count).join(' ');
+      const others = words.toSpliced(at, count);
+      if (isDay(parseDay(day, ANY_DAY)) && areLevels(painIn(others).levels)) return day;
+    }
+  return undefined;
+}
+
+const areLevels = (levels: readonly string[]) =>
+  levels.length === 2 && levels.every((level) => /^(?:[1-9]|10)$/.test(level));
 
 /** The level of pain that a text says and nothing else, such as `7/10` or `seven`; any other text as it is. */
 export function levelMeant(text: string): string {
