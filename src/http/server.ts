@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:tls';
 import { SciaticaError } from '../domain/errors.ts';
+import { sized } from '../lib/size.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { createApp, type Service } from './app.ts';
@@ -232,7 +233,7 @@ export function watchLog(
       const isStuck = bytes > large && !store.checkpoint();
       if (isStuck && !hasWarned)
         warn(
-          `The write-ahead log has ${Math.round(bytes / 1e6)} MB and cannot shrink: another program keeps an old state of the database in use. See: sciatica doctor`,
+          `The write-ahead log has ${sized(bytes)} and cannot shrink: another program keeps an old state of the database in use. See: sciatica doctor`,
         );
       hasWarned = isStuck;
     } catch {

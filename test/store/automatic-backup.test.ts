@@ -233,6 +233,16 @@ describe('what goes wrong is a warning', () => {
     expect(backups(store)).toHaveLength(1);
   });
 
+  test.each([
+    [77e9, '77 GB'],
+    [1.25e12, '1.3 TB'],
+    [120e6, '120 MB'],
+    [900, '900 bytes'],
+  ])('%d bytes of room are %s for doctor', (free, detail) => {
+    disk.free = free;
+    expect(examine(freshPath()).checks.find(({ name }) => name === 'Free space')).toMatchObject({ detail });
+  });
+
   test('of a copy for which there is no room nothing stays', () => {
     const store = longStore();
     disk.isFull = true;

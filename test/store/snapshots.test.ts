@@ -182,7 +182,7 @@ describe('a log that cannot shrink', () => {
       vi.advanceTimersByTime(1_000);
       expect(logBytesOf(store.path)).toBe(0);
     }
-    expect(said[0]).toMatch(/has \d+ MB and cannot shrink/);
+    expect(said[0]).toMatch(/has [\d.]+ MB and cannot shrink/);
     stop();
     close();
   });

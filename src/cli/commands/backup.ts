@@ -4,10 +4,11 @@ import type { Context } from '../../context.ts';
 import { unusable } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { makeFolder } from '../../lib/files.ts';
+import { sized } from '../../lib/size.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
+import { escapeControls, print, say, sayDone } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
 
 type BackupOptions = { force?: boolean; encrypt?: string; auto?: string };

@@ -2,12 +2,13 @@ import type { Context } from '../../context.ts';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { formatOfName, listKeyOf } from '../../exchange/records.ts';
+import { sized } from '../../lib/size.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
+import { counted, displayable, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 

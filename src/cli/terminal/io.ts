@@ -113,17 +113,3 @@ export function commandLine({ db }: Context, words: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
-
-const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
-
-/** The size of a file: `4.1 KB`, `28 MB`. */
-export function sized(bytes: number): string {
-  let size = bytes;
-  let unit = 'bytes';
-  for (const next of UNITS) {
-    if (size < 1000) break;
-    size /= 1000;
-    unit = next;
-  }
-  return `${size < 10 && unit !== 'bytes' ? size.toFixed(1) : Math.round(size)} ${unit}`;
-}

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
+import { sized } from '../../lib/size.ts';
 import { Settings } from '../records/settings.ts';
 import { withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -204,7 +205,7 @@ function openFolder(path: string, folder: string): Found {
 function space(folder: string, bytes: number): Check {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const [name, detail] = ['Free space', `${Math.floor(free / 1e6).toLocaleString('en')} MB`];
+  const [name, detail] = ['Free space', sized(free)];
   if (free >= Math.max(ROOM, 2 * bytes)) return well(name, detail);
   return fault(name, detail, 'Make room on the disk: a backup or an update needs a copy of the database.');
 }
@@ -291,16 +292,14 @@ function networkName(type: number): string | undefined {
   return process.platform === 'linux' ? NETWORKS[type >>> 0] : undefined;
 }
 
-const inMegabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
-
 /** Whether the write-ahead log can shrink: every write tries to, so a large one was kept from it. */
 function writeAheadLog(path: string): Check {
   const bytes = logBytesOf(path);
   const name = 'Write-ahead log';
-  if (bytes <= 2 * MOST_LOG_BYTES) return well(name, inMegabytes(bytes));
+  if (bytes <= 2 * MOST_LOG_BYTES) return well(name, sized(bytes));
   return fault(
     name,
-    `${inMegabytes(bytes)}; a program that reads an old state of the database keeps it from shrinking`,
+    `${sized(bytes)}; a program that reads an old state of the database keeps it from shrinking`,
     'End what reads for long (an export, a pager, a backup), then record something.',
   );
 }

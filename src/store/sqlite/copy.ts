@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { linkNew, syncFile, type Temporary, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import { sized } from '../../lib/size.ts';
 import { withDatabase } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, notOurs } from './errors.ts';
@@ -50,10 +51,9 @@ export function keepVersion(path: string, version: number): void {
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError) || failed.code !== 'full') throw failed;
-    const megabytes = Math.ceil((statSync(path).size * 2) / 1e6);
     throw new SciaticaError(
       'full',
-      `This sciatica keeps the records in a new way, and the disk has no room for a copy of the old ones. They were left as they are. Make room (about ${megabytes} MB at ${dirname(path)}) and try again.`,
+      `This sciatica keeps the records in a new way, and the disk has no room for a copy of the old ones. They were left as they are. Make room (about ${sized(statSync(path).size * 2)} at ${dirname(path)}) and try again.`,
       [],
       { cause: error },
     );
