@@ -34,15 +34,27 @@ export interface Issue {
   fault?: Fault;
 }
 
+/** Writes a command, such as `undo 12`, as it is to be typed where it is read. */
+export type CommandWriter = (words: string) => string;
+
+export const plainCommand: CommandWriter = (words) => `sciatica ${words}`;
+
+/** A message for a person, which may name commands. */
+export type Wording = string | ((command: CommandWriter) => string);
+
+/** A message, its commands written by `command`. */
+export const worded = (wording: Wording, command: CommandWriter): string =>
+  typeof wording === 'string' ? wording : wording(command);
+
 /** The only error whose message is meant for a user. Any other error is a defect. */
 export class SciaticaError extends Error {
   constructor(
     readonly code: ErrorCode,
-    message: string,
+    readonly wording: Wording,
     readonly issues: readonly Issue[] = [],
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(worded(wording, plainCommand), options);
     this.name = 'SciaticaError';
   }
 }
@@ -91,13 +103,13 @@ export function describeIssue({ at, field, message }: Issue): string {
 }
 
 /** What was asked for is not there. @param message for a person */
-export const absent = (message: string) => new SciaticaError('not-found', message);
+export const absent = (message: Wording) => new SciaticaError('not-found', message);
 
 /** Data would be lost, or what is there contradicts it. @param message for a person */
-export const conflict = (message: string) => new SciaticaError('conflict', message);
+export const conflict = (message: Wording) => new SciaticaError('conflict', message);
 
 /** A file, a place or a service cannot be used. @param message for a person */
-export const unusable = (message: string) => new SciaticaError('unusable', message);
+export const unusable = (message: Wording) => new SciaticaError('unusable', message);
 
 /** @param kind what a person calls one such record */
 export function idsUsedUp(kind: string): SciaticaError {

@@ -333,7 +333,8 @@ export class Store {
   /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
   get id(): string {
     const id = this.settings.get('id');
-    if (id === undefined) throw unusable(`${this.path} has lost its id: see sciatica doctor`);
+    if (id === undefined)
+      throw unusable((command) => `${this.path} has lost its id: see ${command('doctor')}`);
     return id;
   }
 

@@ -44,7 +44,8 @@ export async function sync(means: Means, options: SyncOptions): Promise<SyncResu
   const me = await service.me();
   if (me.database === diary.id)
     throw conflict(
-      'This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
+      (command) =>
+        `This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: ${command('identity new')}`,
     );
   const result = { ...emptyResult(me.database), isReadOnly: me.role === 'provider' };
   const session = new Session({ ...means, store, diary, options, result }, service);

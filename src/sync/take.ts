@@ -90,7 +90,8 @@ function meet(store: Store, diary: Diary, as: number, { view, states }: Parcel):
   if (second)
     throw new SciaticaError(
       'invalid',
-      `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: sciatica user merge`,
+      (command) =>
+        `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: ${command('user merge')}`,
     );
   if (user) diary.adopt(as, user);
 }

@@ -234,6 +234,18 @@ describe('options of every command', () => {
     },
   );
 
+  test.each<[string[], RegExp]>([
+    [['sync', 'work'], /There is no remote "work"\. See: sciatica remotes --db \S+test\.db$/m],
+    [['remote', 'add', 'home', 'http://127.0.0.1:1'], /or: sciatica remote rm home --db \S+test\.db$/m],
+    [['doctor'], /turn them on again:\s+sciatica backup --auto on --db \S+test\.db$/m],
+  ])('%j says it in what the store says', async (words, message) => {
+    const named = ['--db', noraWith({})];
+    await run(['remote', 'add', 'home', 'http://127.0.0.1:1', ...named]);
+    await run(['backup', '--auto', 'off', ...named]);
+    const { stdout, stderr } = await run([...words, ...named], { db: freshPath() });
+    expect(`${stdout}${stderr}`).toMatch(message);
+  });
+
   test('a summary of nobody says it too', async () => {
     const { stderr } = await run(['users', '--summary', '--db', prepared(() => {})], { db: freshPath() });
     expect(stderr).toMatch(/^There is no user yet\. Start with: sciatica user add --db \S+test\.db$/m);

@@ -8,7 +8,7 @@ import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, displayable, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
+import { commandLine, counted, displayable, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
@@ -37,7 +37,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
 
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
   const { examine } = await import('../../store/maintenance/doctor.ts');
-  const examination = examine(context.databasePath);
+  const examination = examine(context.databasePath, (words) => commandLine(context, words));
   // Of one that is gone there may be a copy, which the examination names.
   if (!examination.exists && examination.checks[0]?.ok) context.requireNamed();
   const wrong = examination.checks.filter(({ ok }) => !ok);

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
-import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { describeIssue, type ErrorCode, SciaticaError, worded } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
@@ -8,7 +8,7 @@ import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../../store/sqlite/errors.ts';
 import { damageIn } from '../../store/sqlite/verify.ts';
-import { escapeControls, quoted, sayAlways } from './io.ts';
+import { commandLine, escapeControls, quoted, sayAlways } from './io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -71,7 +71,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
   }
   if (context.env['DEBUG'] === 'sciatica') sayAlways(context, (error as Error)?.stack ?? String(error));
   if (error instanceof SciaticaError) {
-    sayAlways(context, `sciatica: ${describeError(error)}`);
+    sayAlways(context, `sciatica: ${describeError(context, error)}`);
     return exitCodes[error.code];
   }
   const damage = damageIn(context.databasePath);
@@ -225,8 +225,8 @@ function isInterrupt(error: unknown): boolean {
   return error instanceof Error && /^(ExitPromptError|AbortPromptError|AbortError)$/.test(error.name);
 }
 
-function describeError({ message, issues }: SciaticaError): string {
-  if (issues.length === 0) return escapeControls(message);
+function describeError(context: Context, { wording, issues }: SciaticaError): string {
+  if (issues.length === 0) return escapeControls(worded(wording, (words) => commandLine(context, words)));
   const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
   if (lines.length === 1) return lines.join('');
   return [`${lines.length} values are missing or wrong:`, ...lines.map((line) => `  ${line}`)].join('\n');

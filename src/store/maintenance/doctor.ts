@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import {
+  type CommandWriter,
+  plainCommand,
+  SciaticaError,
+  type Wording,
+  worded,
+} from '../../domain/errors.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { sized } from '../../lib/size.ts';
@@ -27,6 +33,9 @@ export interface Check {
   advice?: string;
 }
 
+/** A check whose advice is not worded yet. */
+type Finding = Omit<Check, 'advice'> & { advice?: Wording };
+
 export interface Examination {
   path: string;
   exists: boolean;
@@ -41,40 +50,54 @@ export interface Examination {
   checks: Check[];
 }
 
+type About = Omit<Examination, 'checks'>;
+
 const ROOM = 50_000_000;
-const RESCUE =
-  'Bring back a backup (sciatica restore FILE), or save what can be read (sciatica doctor --rescue FILE).';
+const RESCUE: Wording = (command) =>
+  `Bring back a backup (${command('restore FILE')}), or save what can be read (${command('doctor --rescue FILE')}).`;
 
-const well = (name: string, detail: string): Check => ({ name, ok: true, detail });
-const fault = (name: string, detail: string, advice: string): Check => ({ name, ok: false, detail, advice });
+const well = (name: string, detail: string): Finding => ({ name, ok: true, detail });
+const fault = (name: string, detail: string, advice: Wording): Finding => ({
+  name,
+  ok: false,
+  detail,
+  advice,
+});
 
-/** Looks a database over. It changes nothing, and makes none where there is none. */
-export function examine(path: string): Examination {
+/**
+ * Looks a database over. It changes nothing, and makes none where there is none.
+ * @param command writes the commands of the advice
+ */
+export function examine(path: string, command: CommandWriter = plainCommand): Examination {
   // A log without its database may hold records.
   const exists = existsSync(path) || sizeOf(`${path}-wal`) > 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   const unknown = { version: null, journalMode: null, identity: null, counts: null };
-  const examination: Examination = { path, exists, bytes, ...unknown, checks: [] };
-  if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
-  else examination.checks.push(absent(path));
+  const about: About = { path, exists, bytes, ...unknown };
+  const found = exists ? [...inside(about), writeAheadLog(path)] : [absent(path)];
   const folder = dirname(path);
-  if (!existsSync(folder)) return examination;
-  if (process.platform !== 'win32') examination.checks.push(permissions(path, folder));
-  examination.checks.push(space(folder, bytes), place(folder), leftovers(path));
-  return examination;
+  if (existsSync(folder)) {
+    if (process.platform !== 'win32') found.push(permissions(path, folder));
+    found.push(space(folder, bytes), place(folder), leftovers(path));
+  }
+  const checks = found.map(({ advice, ...check }) => ({
+    ...check,
+    ...(advice !== undefined && { advice: worded(advice, command) }),
+  }));
+  return { ...about, checks };
 }
 
-function absent(path: string): Check {
+function absent(path: string): Finding {
   const kept = copiesBeside(path);
   if (kept.length === 0)
     return well('Database', 'there is none yet; it is made when you first record something');
   const detail = `it is gone, but a copy of it is here: ${kept.join(', ')}`;
-  return fault('Database', detail, 'Bring one back: sciatica restore FILE');
+  return fault('Database', detail, (command) => `Bring one back: ${command('restore FILE')}`);
 }
 
 /** What only SQLite can tell. */
-function inside(examination: Examination): Check[] {
-  const { path } = examination;
+function inside(about: About): Finding[] {
+  const { path } = about;
   try {
     refuseForeignSidecars(path);
     if (!statSync(path).isFile()) return [unreadable('it is not a file', 'Give another file with --db.')];
@@ -85,12 +108,12 @@ function inside(examination: Examination): Check[] {
         return [unreadable('it belongs to another program', 'Give another file with --db.')];
     }
     return withDatabase(openToRead(path), (db) => {
-      const checks = [format(examination, db), integrity(db), foreignKeys(db)];
+      const checks = [format(about, db), integrity(db), foreignKeys(db)];
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
       checks.push(room(db));
-      if (examination.version === migrations.length)
-        checks.push(identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db));
+      if (about.version === migrations.length)
+        checks.push(identity(about, db), ...syncState(db), automaticBackups(db), ...erasing(db));
       return checks;
     });
   } catch (error) {
@@ -100,22 +123,22 @@ function inside(examination: Examination): Check[] {
       const detail = sizeOf(path) > 0 ? 'it is damaged: SQLite cannot read it' : 'only its log is left';
       return [unreadable(detail, RESCUE)];
     }
-    return [unreadable('it cannot be opened', failed.message)];
+    return [unreadable('it cannot be opened', failed.wording)];
   }
 }
 
-const unreadable = (detail: string, advice: string): Check => fault('Database', detail, advice);
+const unreadable = (detail: string, advice: Wording): Finding => fault('Database', detail, advice);
 
-function format(examination: Examination, db: Database): Check {
+function format(about: About, db: Database): Finding {
   const version = db.pragma<number>('user_version');
-  examination.version = version;
-  examination.journalMode = db.pragma<string>('journal_mode');
+  about.version = version;
+  about.journalMode = db.pragma<string>('journal_mode');
   const name = 'Format';
   if (version > migrations.length)
     return fault(name, `version ${version}; this sciatica knows ${migrations.length}`, 'Update sciatica.');
   if (version === 0) return well(name, 'empty; it is filled in at the next use');
   try {
-    examination.counts = holdingOf(db).counts;
+    about.counts = holdingOf(db).counts;
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }
@@ -123,15 +146,17 @@ function format(examination: Examination, db: Database): Check {
   return well(name, `version ${version}${old}`);
 }
 
-function identity(examination: Examination, db: Database): Check {
+function identity(about: About, db: Database): Finding {
   const id = new Settings(db).get('id');
-  examination.identity = id ?? null;
+  about.identity = id ?? null;
   const name = 'Identity';
-  return id === undefined ? fault(name, 'it has none', 'Give it one: sciatica identity new') : well(name, id);
+  return id === undefined
+    ? fault(name, 'it has none', (command) => `Give it one: ${command('identity new')}`)
+    : well(name, id);
 }
 
 /** When each remote was last in step, and what waits for a decision. */
-function syncState(db: Database): Check[] {
+function syncState(db: Database): Finding[] {
   const remotes = new Remotes(db);
   const held = remotes.heldBack();
   const erased = remotes.erasedElsewhere();
@@ -145,11 +170,13 @@ function syncState(db: Database): Check[] {
     ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),
   ];
   if (details.length === 0) return [];
-  const advice = held + erased.length + disputes > 0 && { advice: 'See: sciatica remotes' };
+  const advice = held + erased.length + disputes > 0 && {
+    advice: (command: CommandWriter) => `See: ${command('remotes')}`,
+  };
   return [{ name: 'Sync', ok: held + erased.length === 0, detail: details.join('; '), ...advice }];
 }
 
-function integrity(db: Database): Check {
+function integrity(db: Database): Finding {
   const faults = integrityFaults(db);
   if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
   if (faults.length === 0) return well('Integrity', 'every page is sound');
@@ -158,7 +185,7 @@ function integrity(db: Database): Check {
   return fault('Integrity', `damaged: ${first}`, RESCUE);
 }
 
-function foreignKeys(db: Database): Check {
+function foreignKeys(db: Database): Finding {
   const name = 'References';
   try {
     const faults = referenceFaults(db);
@@ -171,7 +198,7 @@ function foreignKeys(db: Database): Check {
 }
 
 /** Health data is for its owner's eyes. */
-function permissions(path: string, folder: string): Check {
+function permissions(path: string, folder: string): Finding {
   const name = 'Permissions';
   const [detail, advice] = openFile(path) ?? openFolder(path, folder) ?? [];
   return detail && advice ? fault(name, detail, advice) : well(name, 'nobody else may read it');
@@ -202,7 +229,7 @@ function openFolder(path: string, folder: string): Found {
     : ['others may put files beside it', advice];
 }
 
-function space(folder: string, bytes: number): Check {
+function space(folder: string, bytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const [name, detail] = ['Free space', sized(free)];
@@ -211,7 +238,7 @@ function space(folder: string, bytes: number): Check {
 }
 
 /** Write-ahead logs need memory that all users of the file share: not across a network (https://sqlite.org/wal.html). */
-function place(folder: string): Check {
+function place(folder: string): Finding {
   const network = networkName(statfsSync(folder).type);
   const name = 'Disk';
   if (!network) return well(name, 'on this computer');
@@ -226,7 +253,7 @@ function place(folder: string): Check {
 const HANDED_OVER_MS = 60_000;
 
 /** Temporary files of processes that were killed. */
-function leftovers(path: string): Check {
+function leftovers(path: string): Finding {
   const beside = dirname(path);
   const left = [beside, ...backupFoldersOf(path)].flatMap((folder) =>
     abandonedIn(folder).filter((file) => folder === beside || isOld(file)),
@@ -259,13 +286,13 @@ function isOld(file: string): boolean {
 }
 
 /** Persons who are erased, but may still be in the file or in a backup. */
-function erasing(db: Database): Check[] {
+function erasing(db: Database): Finding[] {
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return [];
   const { users, left } = unfinished;
   const where = left ? left.join(', ') : 'the database file and its backups';
   const detail = `not finished: user ${users.join(', ')} was erased, but may still be in ${where}`;
-  return [fault('Erasing', detail, `Finish it: sciatica user erase ${users[0]}`)];
+  return [fault('Erasing', detail, (command) => `Finish it: ${command(`user erase ${users[0]}`)}`)];
 }
 
 /** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */
@@ -293,7 +320,7 @@ function networkName(type: number): string | undefined {
 }
 
 /** Whether the write-ahead log can shrink: every write tries to, so a large one was kept from it. */
-function writeAheadLog(path: string): Check {
+function writeAheadLog(path: string): Finding {
   const bytes = logBytesOf(path);
   const name = 'Write-ahead log';
   if (bytes <= 2 * MOST_LOG_BYTES) return well(name, sized(bytes));
@@ -311,7 +338,7 @@ const LARGE_AUDIT = 100e6;
 const MOST_NAMED = 5;
 
 /** What takes the room in the database file, the largest first; free pages are used again. */
-function room(db: Database): Check {
+function room(db: Database): Finding {
   const rows = db.all<{ name: string; bytes: number }>(
     `SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
      FROM dbstat LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name WHERE aggregate = TRUE
@@ -330,22 +357,23 @@ function room(db: Database): Check {
   return {
     ...well('Room', shares.join(', ')),
     ...(audit > LARGE_AUDIT && {
-      advice: 'Old entries of the audit can be removed: sciatica audit prune --before -365d',
+      advice: (command: CommandWriter) =>
+        `Old entries of the audit can be removed: ${command('audit prune --before -365d')}`,
     }),
   };
 }
 
-const ELSEWHERE = 'For backups on another disk: sciatica backup --auto FOLDER';
+const ELSEWHERE: Wording = (command) => `For backups on another disk: ${command('backup --auto FOLDER')}`;
 
 /** How old the newest automatic backup of a database is, and whether it shares the disk of the database. */
-function automaticBackups(db: Database): Check {
+function automaticBackups(db: Database): Finding {
   const name = 'Backups';
   const { backups } = new Settings(db);
   const plan = planOf(db.path, backups);
   if (!plan)
     return {
       ...well(name, 'they are turned off'),
-      advice: 'To turn them on again: sciatica backup --auto on',
+      advice: (command) => `To turn them on again: ${command('backup --auto on')}`,
     };
   if (existsSync(noteOf(plan))) return fault(name, readFileSync(noteOf(plan), 'utf8'), ELSEWHERE);
   const newest = backupsOf(plan).at(-1);
@@ -358,7 +386,8 @@ function automaticBackups(db: Database): Check {
   const { folder } = plan;
   if (existsSync(folder) || backups.folder === undefined)
     return well(name, 'none yet; the first is made before the next change');
-  const advice = 'Insert the disk, or choose another folder: sciatica backup --auto FOLDER';
+  const advice: Wording = (command) =>
+    `Insert the disk, or choose another folder: ${command('backup --auto FOLDER')}`;
   return fault(name, `their folder ${folder} is not there`, advice);
 }
 

@@ -83,7 +83,8 @@ export function storedJson<T>(text: string): T {
   } catch (cause) {
     throw new SciaticaError(
       'damaged',
-      'A record in the database is damaged. To save the others: sciatica doctor --rescue FILE',
+      (command) =>
+        `A record in the database is damaged. To save the others: ${command('doctor --rescue FILE')}`,
       [],
       { cause },
     );

@@ -41,14 +41,15 @@ export class Remotes {
   get(name: string): Remote {
     const remote = this.find(name);
     if (remote) return remote;
-    throw absent(`There is no remote "${name}". See: sciatica remotes`);
+    throw absent((command) => `There is no remote "${name}". See: ${command('remotes')}`);
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
   requireFree(name: string): void {
     if (this.find(name))
       throw conflict(
-        `There is a remote "${name}" already. Choose another name, or: sciatica remote rm ${name}`,
+        (command) =>
+          `There is a remote "${name}" already. Choose another name, or: ${command(`remote rm ${name}`)}`,
       );
   }
 
