@@ -193,6 +193,17 @@ describe('with a body', () => {
     });
   });
 
+  test('it becomes the one of the user in the query', async () => {
+    const { call, store } = erased();
+    const { id } = store.users.create(nora);
+    const restored = { id: 1, ...body, userId: id };
+    expect(await call('POST', `${logs}/1/restore?userId=${id}`, { body })).toMatchObject({
+      status: 201,
+      body: restored,
+    });
+    expect(store.logs.get(1)).toEqual(restored);
+  });
+
   test('a log whose deletion is known comes back as it was deleted', async () => {
     const { call, store } = erased();
     const before = store.logs.get(2);

@@ -79,6 +79,7 @@ describe('history', () => {
     store.users.create(user());
     store.users.update(1, {});
     store.users.update(1, { age: user().age });
+    expect(store.latestChange).toBeUndefined();
     expect(() => store.logs.create(log({ userId: 7 }))).toThrow();
     expect(() =>
       store.change(() => {
@@ -173,6 +174,16 @@ describe('history', () => {
     expect(store.history.list()).toEqual(before);
   });
 
+  test('says of a change how many bytes it keeps, before and after', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.logs.create(log({ notes: 'x'.repeat(1_000) }));
+    store.logs.update(1, { notes: 'y'.repeat(2_000) });
+    const bytes = store.history.bytesOf(3);
+    expect(bytes).toBeGreaterThan(3_000);
+    expect(bytes).toBe(store.history.bytesAfter(2));
+  });
+
   test('takes no more room than three times the records', () => {
     const store = freshStore();
     const size = (table: string) =>
@@ -207,6 +218,13 @@ describe('a change, for those who see some users only', () => {
 });
 
 describe('undo', () => {
+  const routine = (store: Store, name: string) =>
+    store.routines.create({
+      userId: 1,
+      name,
+      exercises: [{ exerciseName: 'Cobra', exerciseType: 'stretch' }],
+    });
+
   test('brings a deleted user back with all logs and the same ids', () => {
     const store = freshStore();
     imported(store, { id: 3, ...user() }, { id: 7, ...log({ userId: 3 }) }, { id: 9, ...log({ userId: 3 }) });
@@ -234,6 +252,12 @@ describe('undo', () => {
       2,
       /log 1 was changed again by change 3/,
     ],
+    [
+      'a record changed again, and again',
+      (store) => [1, 2, 3, 4, 5, 6].map((painAfter) => store.logs.update(1, { painAfter })),
+      2,
+      /log 1 was changed again by changes 3, 4, 5, 6, 7 …\./,
+    ],
     ['a record deleted since', (store) => store.logs.delete(1), 2, /log 1 was changed again by change 3/],
     ['a user who has logs by now', () => {}, 1, /user 1 has logs that were recorded later \(1\)/],
     ['what is undone already', (store) => store.undo(2), 2, /changed again by change 3/],
@@ -245,6 +269,26 @@ describe('undo', () => {
       },
       3,
       /user 1 is not there any more/,
+    ],
+    [
+      'a deleted routine whose name another one has',
+      (store) => {
+        routine(store, 'morning');
+        store.routines.delete(1);
+        routine(store, 'morning');
+      },
+      4,
+      /routine 2 has taken its place/,
+    ],
+    [
+      'a renamed routine whose name another one has',
+      (store) => {
+        routine(store, 'morning');
+        store.routines.update(1, { name: 'evening' });
+        routine(store, 'morning');
+      },
+      4,
+      /routine 2 has taken its place/,
     ],
   ])('refuses %s, and changes nothing', (_, change, which, words) => {
     const store = freshStore();
@@ -259,7 +303,24 @@ describe('undo', () => {
   });
 
   test('of a change that is not there', () => {
-    expect(failure(() => freshStore().undo(5)).code).toBe('not-found');
+    const store = freshStore();
+    for (const change of [1, 2, 5]) {
+      expect(failure(() => store.undo(change)).code).toBe('not-found');
+      if (change === 1) store.users.create(user());
+    }
+    expect(store.users.count()).toBe(1);
+  });
+
+  test('of a change that is not theirs is refused to those who see some users only', () => {
+    const store = freshStore();
+    for (const userId of [1, 2]) {
+      store.users.create(user());
+      store.logs.create(log({ userId }));
+    }
+    const view = store.as({ users: [1] });
+    expect(failure(() => view.undo(4)).code).toBe('not-found');
+    view.undo(2);
+    expect(store.logs.list().map(({ id }) => id)).toEqual([2]);
   });
 
   test('of any changes, the latest first, gives back what there was', () => {

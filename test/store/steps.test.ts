@@ -92,3 +92,23 @@ describe('step by step', () => {
     expect([store.history.nextUndo(), store.history.nextRedo()]).toEqual([2, undefined]);
   });
 });
+
+test('the import of a file is the latest of that name that is not undone, and no change by a token of that name', () => {
+  const { store } = edited();
+  const change = (source: 'import' | 'api', caller: string, age: number) => {
+    const view = store.as({ origin: { source, caller } });
+    view.users.update(1, { age });
+    return view.latestChange ?? 0;
+  };
+  const [first, second] = [change('import', 'diary.csv', 50), change('import', 'diary.csv', 51)];
+  change('import', 'other.csv', 52);
+  change('api', 'diary.csv', 53);
+  const found: unknown[] = [store.history.importOf('diary.csv')];
+  store.users.update(1, { age: 51 });
+  for (const undone of [second, first]) {
+    store.undo(undone);
+    found.push(store.history.importOf('diary.csv'));
+    store.users.update(1, { age: 50 });
+  }
+  expect(found).toEqual([second, first, undefined]);
+});

@@ -119,21 +119,54 @@ test('undo of many entries at once is what undo of one after the other is: recor
   );
 });
 
+test('what was undone is told by kind of record, what was done, and whose the records were and are', () => {
+  const store = freshStore();
+  for (const age of [1, 2, 3]) store.users.create(user({ age }));
+  for (const userId of [3, 1, 2, 1]) store.logs.create(log({ userId }));
+  store.change(() => {
+    for (const id of [4, 3, 2]) store.logs.update(id, { userId: 3 });
+    store.logs.delete(1);
+    store.users.update(2, { age: 20 });
+  });
+  expect(store.undo(store.latestChange ?? 0)).toEqual([
+    { record: 'log', action: 'update', users: [1, 3], count: 2, first: 2, last: 4 },
+    { record: 'log', action: 'update', users: [2, 3], count: 1, first: 3, last: 3 },
+    { record: 'log', action: 'delete', users: [3], count: 1, first: 1, last: 1 },
+    { record: 'user', action: 'update', users: [2], count: 1, first: 2, last: 2 },
+  ]);
+});
+
+test('a name that one routine has taken over from another is given back', () => {
+  const store = freshStore();
+  store.users.create(user());
+  for (const name of ['morning', 'evening']) store.routines.create({ userId: 1, name, exercises });
+  const before = store.routines.list();
+  store.change(() => {
+    store.routines.update(1, { name: 'noon' });
+    store.routines.update(2, { name: 'morning' });
+  });
+  store.undo(4);
+  expect(store.routines.list()).toEqual(before);
+});
+
 describe('a change of more entries than are written at once', () => {
-  test('is undone and redone', () => {
+  test('is undone and redone, each time from the last entry to the first', () => {
     const store = freshStore();
     store.users.create(user());
-    store.change(() => {
-      for (let i = 0; i < 1100; i++) store.logs.create(log({ painAfter: 1 + (i % 10) }));
-    });
+    const count = 2_600;
+    store.logs.createAll(Array.from({ length: count }, (_, i) => log({ painAfter: 1 + (i % 10) })));
     const before = recordsOf(store);
+    const idsOf = (change: number) => store.history.ofChange(change).map(({ id }) => id);
     store.undo(2);
     expect(store.logs.count()).toBe(0);
+    expect(idsOf(3)).toEqual(idsOf(2).reverse());
     store.undo(3);
     expect(recordsOf(store)).toEqual(before);
+    expect(idsOf(4)).toEqual(idsOf(2));
     expect(store.undo(4)).toEqual([
-      { record: 'log', action: 'create', users: [1], count: 1100, first: 1, last: 1100 },
+      { record: 'log', action: 'create', users: [1], count, first: 1, last: count },
     ]);
+    expect(dbOf(store).pragma('integrity_check')).toBe('ok');
   });
 
   test('is refused with what stands in the way, counted', () => {
@@ -185,16 +218,18 @@ describe('applying states', () => {
     const { store, state, write, pains } = stored();
     expect(
       write('log', [
-        [1, 9, null, state(9)],
-        [2, 1, state(1), null],
-        [3, 2, state(2), state(7)],
         [4, 4, null, state(8)],
+        [1, 9, null, state(9)],
+        [6, 1, state(1), null],
+        [2, 3, state(3), null],
+        [3, 2, state(2), state(7)],
         [5, 6, null, null],
       ]),
     ).toEqual([]);
-    expect(pains()).toEqual({ 2: 7, 3: 3, 4: 8, 9: 9 });
+    expect(pains()).toEqual({ 2: 7, 4: 8, 9: 9 });
     const entries = store.history.ofChange(store.latestChange ?? 0);
     expect(entries.map(({ id, action }) => [id, action])).toEqual([
+      [3, 'delete'],
       [1, 'delete'],
       [2, 'update'],
       [9, 'create'],
@@ -245,6 +280,24 @@ describe('applying states', () => {
     expect(write('user', [[1, 1, before, null]])).toEqual([]);
     expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
   });
+
+  test('takes what belongs to a user before the user, also where users are many', () => {
+    const { store, write } = stored();
+    const states = Array.from({ length: 2_500 }, (_, i) => {
+      const { id, ...record } = i === 0 ? store.users.get(1) : store.users.create(user());
+      return [i, id, JSON.stringify(Object.values(record)), null];
+    });
+    expect(write('user', states)).toEqual([]);
+    expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
+    const entries = store.history.ofChange(store.latestChange ?? 0);
+    expect(entries.slice(0, 4).map(({ record, id }) => [record, id])).toEqual([
+      ['log', 1],
+      ['log', 2],
+      ['log', 3],
+      ['user', 1],
+    ]);
+    expect(entries).toHaveLength(2_503);
+  });
 });
 
 describe('what was deleted', () => {
@@ -270,6 +323,18 @@ describe('what was deleted', () => {
       message: `Change ${change} cannot be undone: log 1 was changed again.`,
     });
     expect(store.logs.has(1)).toBe(false);
+  });
+
+  test("and is another's now, is not brought back", () => {
+    const store = two();
+    store.logs.delete(1);
+    const change = store.latestChange ?? 0;
+    store.restore({ record: 'log', id: 1 });
+    store.logs.update(1, { userId: 2 });
+    const { message } = failure(() => store.as({ users: [1] }).undo(change));
+    expect(message).toBe(
+      `Change ${change} cannot be undone: log 1 was changed again by changes ${change + 1}, ${change + 2}.`,
+    );
   });
 
   test('with one of several users comes back with that one', () => {

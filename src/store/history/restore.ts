@@ -32,14 +32,13 @@ export function restore(
   { record, id, owner, as, users }: Restoration,
 ): AnyRecord {
   if (store.of(record).has(id)) throw conflict(`There is ${record} ${id}: it is not deleted.`);
-  const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (as && users === undefined && store.history.isForgotten(record, id)) {
-    if (faults.length > 0) throw invalid(faults);
     store.of(record).restore({ ...ownedBy(as(), owner), id } as AnyRecord);
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
   if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(nounOf(record), id);
+  const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (faults.length > 0) throw invalid(faults);
   const { before } = deletion;
   const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };

@@ -54,7 +54,7 @@ export function nextUndo(db: Database): number | undefined {
 /** The latest import of a file of this name that is not undone. */
 export function importOf(db: Database, file: string): number | undefined {
   return db.value<number>(
-    `SELECT change FROM history WHERE source = 'import' AND caller = ? AND undoes IS NULL
+    `SELECT change FROM history WHERE source = 'import' AND caller = ?
      AND change NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT 1`,
     file,
     JSON.stringify([...undoneChanges(db)]),

@@ -94,13 +94,13 @@ function refusal(change: number, reasons: string[]): string {
 
 /** What stands in the way of taking an entry back, as far as the caller may know. @param users as for `takeBack` */
 export function obstacles(store: Undoable, entry: HistoryEntry, users?: readonly number[]): string[] {
-  const { record, id, after, before, seq } = entry;
+  const { record, id, before, seq } = entry;
   if (!isCurrent(store, entry, users)) {
     const later = store.history.of(record, id).filter((other) => other.seq > seq && isSeen(other, users));
     const changes = [...new Set(later.map((other) => other.change))];
     return [`${nounOf(record)} ${id} was changed again${changes.length > 0 ? ` by ${named(changes)}` : ''}.`];
   }
-  if (record === 'user') return after && !before ? belongings(store, id) : [];
+  if (record === 'user') return before ? [] : belongings(store, id);
   if (!before) return [];
   const { userId } = before as OwnedRecord;
   if (!store.users.has(userId)) return [`user ${userId} is not there any more.`];
