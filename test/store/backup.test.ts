@@ -254,6 +254,7 @@ describe('a restore', () => {
     for (const since of [1, last - 1, last])
       expect(failure(() => store.requireSince(since)).code).toBe('outdated');
     const now = store.history.last();
+    expect(now).toBe(last + 1);
     expect(store.changesAfter(now, 9)).toEqual([]);
     store.logs.create(log());
     expect(store.changesAfter(now, 9)).toMatchObject([{ seq: now + 1, action: 'create' }]);
@@ -372,14 +373,19 @@ describe('a restore', () => {
   });
 
   test('leaves no token of who was erased since, and knows of that ever after', () => {
+    let secret = '';
     const { store } = restored(
-      (it) => it.erase(2),
+      (it) => {
+        it.tokens.renew(secret, 'key');
+        it.erase(2);
+      },
       ({ tokens }) => {
-        tokens.create({ name: 'ole', role: 'patient', users: [2], lifetime: null });
+        secret = tokens.create({ ...phone, name: 'ole', users: [2] }).token;
         tokens.create({ name: 'clinic', role: 'provider', users: [1, 2], lifetime: null });
       },
     );
     expect(store.tokens.list().map(({ name }) => name)).toEqual(['clinic']);
+    expect(store.tokens.wasForErased(secret)).toBe(true);
     const file = join(freshFolder(), 'again.db');
     backup(store.path, file);
     const restoration = prepareRestore(file, store.path);
@@ -596,6 +602,7 @@ describe('a restore', () => {
     expect(restoration.copy).toMatchObject({ counts: { user: 3, log: 39 } });
     restoration.apply('now');
     restoration.close();
+    expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
     expect(counts(path)).toEqual({ users: 3, logs: 39 });
     expect(readFileSync(file).equals(before)).toBe(true);
   });

@@ -132,10 +132,11 @@ function restored(store: Store, file: string): Store {
   return freshStore(store.path);
 }
 
-test('a restore does not lose what is unfinished', () => {
+test.each([true, false])('a restore does not lose what is unfinished, known here too: %s', (isKnown) => {
   const { store } = interrupted();
   const after = join(freshFolder(), 'after.db');
   backup(store.path, after);
+  if (!isKnown) store.settings.remove('erasing');
   expect(erasingOf(restored(store, after))?.detail).toMatch(/^not finished: user 2/);
 });
 

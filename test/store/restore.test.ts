@@ -8,6 +8,7 @@ import { APPLICATION_ID } from '../../src/store/sqlite/header.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   bundle,
+  dbOf,
   failure,
   filledStore,
   freshFolder,
@@ -235,13 +236,18 @@ describe('what must not go back in time', () => {
     restore(second, elsewhere);
     prepareRestore(first, elsewhere).close();
     restore(first, elsewhere, ({ erased }) => expect(erased).toEqual([2]));
+    const again = freshStore(elsewhere);
+    again.erase(2);
+    again.close();
+    restore(first, elsewhere, ({ erased }) => expect(erased).toEqual([2]));
   });
 
   test('tokens: those of the backup that are valid are counted', () => {
     const phone = { role: 'admin', users: null, lifetime: null } as const;
-    const file = backupOf(1, ({ tokens }) => {
-      for (const name of ['old', 'new']) tokens.create({ ...phone, name });
-      tokens.revoke('old');
+    const file = backupOf(1, (store) => {
+      for (const name of ['old', 'new', 'ended']) store.tokens.create({ ...phone, name });
+      store.tokens.revoke('old');
+      dbOf(store).run("UPDATE tokens SET expiresAt = 1 WHERE name = 'ended'");
     });
     restore(file, freshPath(), ({ tokens }) => expect(tokens).toBe(1));
   });
