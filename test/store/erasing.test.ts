@@ -132,11 +132,18 @@ function restored(store: Store, file: string): Store {
   return freshStore(store.path);
 }
 
-test.each([true, false])('a restore does not lose what is unfinished, known here too: %s', (isKnown) => {
+test.each([
+  ['on both sides', true, true],
+  ['to the backup alone', false, true],
+  ['here alone', true, false],
+])('a restore does not lose what is unfinished, known %s', (_, isHere, isThere) => {
   const { store } = interrupted();
   const after = join(freshFolder(), 'after.db');
+  const note = store.settings.get('erasing') ?? '';
+  if (!isThere) store.settings.remove('erasing');
   backup(store.path, after);
-  if (!isKnown) store.settings.remove('erasing');
+  if (isHere) store.settings.set('erasing', note);
+  else store.settings.remove('erasing');
   expect(erasingOf(restored(store, after))?.detail).toMatch(/^not finished: user 2/);
 });
 

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as Sleep from '../../src/lib/sleep.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore, type Restoration } from '../../src/store/maintenance/restore.ts';
+import { Handle } from '../../src/store/sqlite/handle.ts';
 import { APPLICATION_ID } from '../../src/store/sqlite/header.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -91,6 +92,15 @@ test('what is kept of a damaged database is private, and no index of a log stays
     'test.db.replaced-now',
     'test.db.replaced-now-journal',
   ]);
+});
+
+test('a log that lies there without its database is kept, and is not the log of the one that comes', () => {
+  const path = freshPath();
+  writeFileSync(`${path}-wal`, 'of another');
+  const kept = restore(backupOf(3), path, ({ present }) => expect(present).toBe('damaged'));
+  expect(kept).toBe(`${path}.replaced-now`);
+  expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('of another');
+  expect(freshStore(path).logs.count()).toBe(3);
 });
 
 test('a file that was only begun is no backup', () => {
@@ -202,6 +212,41 @@ test('a failure in the middle leaves no copy of what was not replaced', () => {
   restoration.close();
   expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
   expect(freshStore(path).logs.count()).toBe(5);
+});
+
+test('a database that the disk does not give is not taken for a damaged one', () => {
+  const path = freshPath();
+  filledStore(5, path).close();
+  const file = backupOf(3);
+  const { prepare } = Handle.prototype;
+  let reads = 0;
+  const failing = vi.spyOn(Handle.prototype, 'prepare').mockImplementation(function (this: Handle, sql) {
+    // First the backup is read, then the database.
+    if (sql === 'SELECT max(date) FROM logs' && ++reads === 2)
+      throw Object.assign(new Error('i/o error'), { code: 'SQLITE_IOERR_READ' });
+    return prepare.call(this, sql);
+  });
+  expect(() => prepareRestore(file, path)).toThrow();
+  failing.mockRestore();
+  expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+});
+
+test('what was replaced is kept where the disk may not have taken what came', () => {
+  const path = freshPath();
+  filledStore(5, path).close();
+  const restoration = prepareRestore(backupOf(3), path);
+  const { prepare } = Handle.prototype;
+  let isAttached = false;
+  const failing = vi.spyOn(Handle.prototype, 'prepare').mockImplementation(function (this: Handle, sql) {
+    isAttached ||= sql.startsWith('ATTACH');
+    if (isAttached && sql === 'COMMIT')
+      throw Object.assign(new Error('i/o error'), { code: 'SQLITE_IOERR_FSYNC' });
+    return prepare.call(this, sql);
+  });
+  expect(failure(() => restoration.apply('now')).code).toBe('uncertain');
+  failing.mockRestore();
+  restoration.close();
+  expect(freshStore(`${path}.replaced-now`).logs.count()).toBe(5);
 });
 
 describe('what must not go back in time', () => {
