@@ -98,7 +98,7 @@ function longStore(): Store {
 }
 
 describe('before the first change of a process', () => {
-  test('it is asked for once, but not before an erasing', () => {
+  test('it is asked for once, but not before an erasing, nor inside a transaction', async () => {
     let asked = 0;
     const count = () => {
       asked += 1;
@@ -112,6 +112,8 @@ describe('before the first change of a process', () => {
     store.close();
     const other = open();
     other.erase(1);
+    // A transaction that is under way cannot be copied.
+    await other.submit(() => other.users.update(2, { age: 2 }));
     expect(asked).toBe(1);
     other.users.update(2, { age: 1 });
     expect(asked).toBe(2);

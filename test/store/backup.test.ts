@@ -349,6 +349,18 @@ describe('a restore', () => {
     expect(store.tokens.wasForErased(token)).toBe(false);
   });
 
+  test('remembers who was erased, also where a database of others comes', () => {
+    const { path, file } = both();
+    const here = freshStore(path);
+    here.erase(2);
+    here.close();
+    const other = freshStore();
+    other.users.create(user());
+    backup(other.path, file, { force: true });
+    prepareRestore(file, path).apply('now');
+    expect(freshStore(path).settings.get('erased')).toBe('[2]');
+  });
+
   test('says who comes back also where the database has taken another identity since', async () => {
     const { path, file } = both();
     const store = freshStore(path);

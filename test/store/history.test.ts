@@ -439,6 +439,9 @@ describe('erasure', () => {
     const store = freshStore();
     store.users.create(user());
     store.erase(1);
-    expect(failure(() => store.undo(store.history.list()[0]?.change ?? 0)).code).toBe('conflict');
+    expect(failure(() => store.undo(store.history.list()[0]?.change ?? 0))).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('erased a person for good'),
+    });
   });
 });
