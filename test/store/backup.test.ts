@@ -14,6 +14,7 @@ import { TEMPORARY } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { markOf, unlessErasedSince } from '../../src/store/maintenance/erased-meanwhile.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -537,7 +538,7 @@ describe('a restore', () => {
       (file) => {
         const { file: good } = both();
         const bytes = readFileSync(good);
-        bytes.writeUInt32BE(999, 60);
+        bytes.writeUInt32BE(migrations.length + 1, 60);
         writeFileSync(file, bytes);
       },
     ],

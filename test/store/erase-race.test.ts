@@ -1,8 +1,9 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type * as Files from '../../src/lib/files.ts';
+import { NotSynced } from '../../src/lib/files.ts';
 import type * as Sleep from '../../src/lib/sleep.ts';
 import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automatic-backup.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
@@ -242,6 +243,26 @@ test('a restore keeps the database that another program has just made', () => {
   const kept = restoration.apply('now') ?? '';
   expect([path, kept].map((file) => freshStore(file).logs.count())).toEqual([5, 2]);
 });
+
+test.each([false, true])(
+  'a restore replaces nothing of which the copy may not last, damaged: %s',
+  (isDamaged) => {
+    const path = freshPath();
+    const old = join(freshFolder(), 'old.db');
+    const it = store(path);
+    backup(path, old);
+    it.close();
+    if (isDamaged) writeFileSync(path, readFileSync(path).fill(0, 0, 4096));
+    const before = readFileSync(path);
+    const restoration = prepareRestore(old, path);
+    step.beforeLink = () => {
+      throw new NotSynced('kept', Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+    };
+    expect(failure(() => restoration.apply('now')).code).toBe('full');
+    restoration.close();
+    expect(readFileSync(path).subarray(100).equals(before.subarray(100))).toBe(true);
+  },
+);
 
 test('somebody whom a restore brought back stays in the backups when another person is erased', () => {
   const path = freshPath();

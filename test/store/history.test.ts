@@ -435,6 +435,15 @@ describe('erasure', () => {
     expect(failure(() => freshStore().erase(1)).code).toBe('not-found');
   });
 
+  test('leaves of a change what was about others, and that can be undone', () => {
+    const store = freshStore();
+    for (const age of [1, 2]) store.users.create(user({ age }));
+    store.logs.createAll([2, 1, 2, 1].map((userId) => log({ userId })));
+    store.erase(2);
+    expect(store.undo(3)).toMatchObject([{ record: 'log', users: [1], count: 2 }]);
+    expect(store.logs.count()).toBe(0);
+  });
+
   test('cannot be undone', () => {
     const store = freshStore();
     store.users.create(user());

@@ -258,9 +258,12 @@ describe('what must not go back in time', () => {
     expect(freshStore(path).logs.create(log()).id).toBe(6);
   });
 
-  test('the history of a database that cannot be read', () => {
+  test.each([
+    ['that cannot be read', damagedDb],
+    ['that is not there any more', freshPath],
+  ])('the history of a database %s', (_, make) => {
     const file = backupOf(1);
-    const path = damagedDb();
+    const path = make();
     restore(file, path);
     const store = freshStore(path);
     // Beyond all that the lost one may have had, so that no number of its is ever valid again.

@@ -251,7 +251,7 @@ export class History {
   rowsToRevert({ first, last }: Run): string {
     const after = stateAfter((kind) => this.#states.columns(kind));
     return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
-      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last} AND entry.record IS NOT NULL)`;
+      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last})`;
   }
 
   /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */

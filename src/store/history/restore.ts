@@ -47,7 +47,7 @@ export function restore(
   revert(store, restored);
   if (record === 'user')
     for (const part of store.history.partsOf(deletion.change))
-      if (part.record !== 'user' && part.action === 'delete' && part.users.includes(id))
+      if (part.users.includes(id))
         apply(db, part.record, store.history.rowsToRestore(deletion.change, part.record, id));
   return store.of(record).find(id) as AnyRecord;
 }

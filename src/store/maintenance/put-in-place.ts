@@ -126,9 +126,7 @@ function linkSynced(existing: string, copy: string): void {
   try {
     linkNew(existing, copy);
   } catch (error) {
-    if (!(error instanceof NotSynced)) throw error;
-    rmSync(copy, { force: true });
-    throw error.cause;
+    throw error instanceof NotSynced ? error.cause : error;
   }
 }
 
