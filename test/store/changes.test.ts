@@ -53,6 +53,8 @@ describe('changes', () => {
         .map(short),
     ).toEqual(['2 create user 2', '3 create user 3', '5 create log 2', '6 delete log 2', '7 delete user 2']);
     expect(store.as({ users: [9] }).changesAfter(0, all)).toEqual([]);
+    expect([4, 6].map((since) => store.as({ users: [1] }).lastChange(since))).toEqual([4, 6]);
+    expect(store.as({ users: [2] }).lastChange(4)).toBe(7);
   });
 
   test('show a log that moves as gone to the one and new to the other', () => {

@@ -297,7 +297,13 @@ describe('what must not go back in time', () => {
       store.tokens.revoke('old');
       dbOf(store).run("UPDATE tokens SET expiresAt = 1 WHERE name = 'ended'");
     });
-    restore(file, freshPath(), ({ tokens }) => expect(tokens).toBe(1));
+    const path = freshPath();
+    restore(file, path, ({ tokens }) => expect(tokens).toBe(1));
+    expect(
+      freshStore(path)
+        .tokens.list()
+        .map(({ name }) => name),
+    ).toEqual(['old', 'new', 'ended']);
   });
 });
 
