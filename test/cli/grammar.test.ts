@@ -237,8 +237,13 @@ describe('options of every command', () => {
   test.each<[string[], RegExp]>([
     [['sync', 'work'], /There is no remote "work"\. See: sciatica remotes --db \S+test\.db$/m],
     [['remote', 'add', 'home', 'http://127.0.0.1:1'], /or: sciatica remote rm home --db \S+test\.db$/m],
+    [['routine', 'show', 'x'], /no routine yet\. To add one: sciatica routine add --db \S+test\.db$/m],
+    [['exercise', 'rename', 'x', 'y'], /no exercise "x"\. See: sciatica exercises --db \S+test\.db$/m],
+    [['undo', 'x.csv'], /see the changes: sciatica history --db \S+test\.db$/m],
+    [['token', 'ls'], /Make one: sciatica token add --db \S+test\.db$/m],
+    [['backup', '--auto', 'on'], /To stop: sciatica backup --auto off --db \S+test\.db$/m],
     [['doctor'], /turn them on again:\s+sciatica backup --auto on --db \S+test\.db$/m],
-  ])('%j says it in what the store says', async (words, message) => {
+  ])('%j says it where something is missing', async (words, message) => {
     const named = ['--db', noraWith({})];
     await run(['remote', 'add', 'home', 'http://127.0.0.1:1', ...named]);
     await run(['backup', '--auto', 'off', ...named]);

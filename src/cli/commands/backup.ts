@@ -8,7 +8,7 @@ import { sized } from '../../lib/size.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { escapeControls, print, say, sayDone } from '../terminal/io.ts';
+import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
 
 type BackupOptions = { force?: boolean; encrypt?: string; auto?: string };
@@ -113,7 +113,10 @@ async function setAutomatic(
     context,
     `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`,
   );
-  say(context, 'Backups that are elsewhere stay where they are. To stop: sciatica backup --auto off');
+  say(
+    context,
+    `Backups that are elsewhere stay where they are. To stop: ${commandLine(context, 'backup --auto off')}`,
+  );
 }
 
 async function makeKey(context: Context, file: string): Promise<void> {

@@ -77,7 +77,7 @@ function unknownExercise(old: string, typed: string, names: readonly string[]): 
   // A rename takes whole names only.
   const probable = probableNames(old, names).map(escapeControls).join(' or ');
   const meant = probable && ` (did you mean ${probable}?)`;
-  return absent(`There is no exercise ${inQuotes(old)}${meant}. See: sciatica exercises`);
+  return absent((command) => `There is no exercise ${inQuotes(old)}${meant}. See: ${command('exercises')}`);
 }
 
 /** Two exercises that become one can no longer be told apart, except by an undo. */

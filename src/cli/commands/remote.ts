@@ -242,7 +242,8 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   });
   if (options['json']) return printJson(context, listed);
   const names = ['name', 'url', 'pin', 'ourUser', 'token', 'inStepAt'];
-  if (listed.length === 0) say(context, 'There is no remote yet. Name one: sciatica remote add');
+  if (listed.length === 0)
+    say(context, `There is no remote yet. Name one: ${commandLine(context, 'remote add')}`);
   else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
   // Also from a file, or from machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());

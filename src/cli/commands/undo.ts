@@ -62,7 +62,8 @@ function changeNamed({ store }: Context, text: string): number {
   const change = store.history.importOf(basename(text));
   if (change !== undefined) return change;
   throw absent(
-    `No import of a file named ${quoted(basename(text))} is in effect. To see the changes: sciatica history`,
+    (command) =>
+      `No import of a file named ${quoted(basename(text))} is in effect. To see the changes: ${command('history')}`,
   );
 }
 

@@ -16,7 +16,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
   if (given === undefined && !variable) return undefined;
   const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
   if (given !== undefined || context.store.users.has(id)) return id;
-  throw absent(`SCIATICA_USER is ${id}, but there is no user ${id}. See: sciatica users`);
+  throw absent((command) => `SCIATICA_USER is ${id}, but there is no user ${id}. See: ${command('users')}`);
 }
 
 /** The user of `user use`, else the only one. */

@@ -64,10 +64,10 @@ export async function routineMeant(context: Context, userId: number, text: strin
 
 function fail(all: readonly Routine[], text: string): never {
   const names = all.map(({ name }) => name);
-  throw absent(
+  throw absent((command) =>
     names.length === 0
-      ? 'There is no routine yet. To add one: sciatica routine add'
-      : `There is no routine ${quoted(escapeControls(text))}${didYouMean(text, names)}. See: sciatica routines`,
+      ? `There is no routine yet. To add one: ${command('routine add')}`
+      : `There is no routine ${quoted(escapeControls(text))}${didYouMean(text, names)}. See: ${command('routines')}`,
   );
 }
 
