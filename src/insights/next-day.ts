@@ -8,6 +8,9 @@ import { type Estimate, evidenceAbove } from './stats/estimate.ts';
 export const NEXT_DAY_EVIDENCE = 5;
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
+/** What a claim needs at an equal count of the days around on which the exercise was done: evidence, and points of pain. */
+const EVIDENCE_AROUND = 2;
+const LEAST_AROUND = 0.5;
 /** Days with the exercise, and other days, that a claim needs. */
 const FEWEST = 5;
 /** Up to so many exercises each is also compared with the others as they are. */
@@ -25,6 +28,8 @@ interface Sides {
   readonly covariance: Covariance;
   /** The same with one covariate more: whether the exercise was done again on the next day. */
   readonly again: Covariance;
+  /** The same with on how many days around the exercise was done: the three of the comparison, and the one before them. */
+  readonly around: Covariance;
   /** Which of the two each group of the covariances is. */
   readonly order: boolean[];
   days: number;
@@ -51,7 +56,8 @@ export class NextDay {
   readonly #covariates: Float64Array;
   readonly #sides: readonly Sides[];
   readonly #isWorse: boolean[] = [];
-  /** The last two. */
+  /** The last three. */
+  #prior: KnownDay | null = null;
   #before: KnownDay | null = null;
   #last: KnownDay | null = null;
   #pairs = 0;
@@ -65,6 +71,7 @@ export class NextDay {
     this.#sides = Array.from({ length: exercises }, () => ({
       covariance: new Covariance(DONE),
       again: new Covariance(DONE + 1),
+      around: new Covariance(DONE + 1),
       order: [],
       days: 0,
     }));
@@ -72,11 +79,12 @@ export class NextDay {
 
   /** Adds a day; days come in order. */
   add(next: KnownDay): void {
-    const [before, day] = [this.#before, this.#last];
-    [this.#before, this.#last] = [day, next];
+    const [prior, before, day] = [this.#prior, this.#before, this.#last];
+    [this.#prior, this.#before, this.#last] = [before, day, next];
     for (const exercise of next.done) this.#seen = Math.max(this.#seen, exercise + 1);
     if (!before || !day || next.day - before.day !== 2) return;
     this.#pairs += 1;
+    const around = [prior?.day === before.day - 1 ? prior : null, before, day, next];
     const weekends = [before, day, next].map((each) => Number(isWeekend(each.day)));
     this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
@@ -87,10 +95,13 @@ export class NextDay {
       // Done mostly in flares, it says of a day whether the flare goes on.
       this.#covariates[DONE] = Number(day.done.has(exercise));
       sides.again.add(side, this.#covariates, day.pain);
+      // What is done in flares is done as often on the other days around: only what it does itself singles out the day before.
+      this.#covariates[DONE] = around.filter((each) => each?.done.has(exercise)).length;
+      sides.around.add(side, this.#covariates, day.pain);
+      this.#covariates[DONE] = 0;
       sides.days += Number(isDone);
     }
     if (this.#joint) {
-      this.#covariates[DONE] = 0;
       for (const exercise of before.done) this.#covariates[exercise + DONE] = 1;
       this.#joint.add(0, this.#covariates, day.pain);
     }
@@ -112,12 +123,11 @@ export class NextDay {
    * where too few days tell.
    */
   estimate(exercise: number): Estimate | null {
-    const { covariance, again, order, days } = this.#sides[exercise] as Sides;
-    if (Math.min(days, this.#pairs - days) < FEWEST) return null;
-    const contrast = (of: Covariance) => of.contrast(order.indexOf(true), [order.indexOf(false)]);
-    const alone = contrast(covariance);
+    const sides = this.#sides[exercise] as Sides;
+    if (Math.min(sides.days, this.#pairs - sides.days) < FEWEST) return null;
+    const alone = difference(sides, sides.covariance);
     if (alone === null) return null;
-    const finer = [this.#joint?.slope(exercise + DONE), contrast(again)];
+    const finer = [this.#joint?.slope(exercise + DONE), difference(sides, sides.again)];
     return finer.find((one) => one && one.size >= LEAST_SHARE * alone.size) ?? alone;
   }
 
@@ -127,6 +137,18 @@ export class NextDay {
     const evidence = evidenceAbove(estimate);
     this.#isWorse[exercise] = this.isWorse(exercise)
       ? evidence >= KEPT
-      : estimate.value >= NOTICEABLE && evidence >= NEXT_DAY_EVIDENCE * this.#seen;
+      : estimate.value >= NOTICEABLE &&
+        evidence >= NEXT_DAY_EVIDENCE * this.#seen &&
+        this.#isWorseThanAround(exercise);
+  }
+
+  #isWorseThanAround(exercise: number): boolean {
+    const sides = this.#sides[exercise] as Sides;
+    const around = difference(sides, sides.around);
+    return around !== null && around.value >= LEAST_AROUND && evidenceAbove(around) >= EVIDENCE_AROUND;
   }
 }
+
+/** Days with the exercise against those without it. */
+const difference = ({ order }: Sides, covariance: Covariance): Estimate | null =>
+  covariance.contrast(order.indexOf(true), [order.indexOf(false)]);

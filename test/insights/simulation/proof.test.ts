@@ -174,9 +174,7 @@ test.each(harmBounds)('a harm of the next day is named: %s', (name, bound) => {
 test('a harm of the next day is not made up', () => {
   // The bound of 10 of 100 for all exercises together holds where their effects can be told apart.
   for (const [name] of tables.nextDays)
-    expect(figure(tables.nextDays, name, 1), name).toBeLessThanOrEqual(
-      (/flares/.test(name) ? 25 : 10) + chance(10, 2 * DIARIES),
-    );
+    expect(figure(tables.nextDays, name, 1), name).toBeLessThanOrEqual(10 + chance(10, 2 * DIARIES));
 });
 
 test('no noticeable difference is said where there is none', () => {
