@@ -37,8 +37,8 @@ export function dayInTheWay(words: readonly string[]): string | undefined {
   for (const at of words.keys())
     for (let count = LONGEST_DAY; count > 0; count--) {
       const day = words.slice(at, at + count).join(' ');
-      const others = words.toSpliced(at, count);
-      if (isDay(parseDay(day, ANY_DAY)) && areLevels(painIn(others).levels)) return day;
+      const isLeft = () => areLevels(painIn(words.toSpliced(at, count)).levels);
+      if (isDay(parseDay(day, ANY_DAY)) && isLeft()) return day;
     }
   return undefined;
 }
