@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { plainCommand, worded } from '../../src/domain/errors.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
@@ -43,7 +44,10 @@ const holdsUser2 = (path: string) => {
   return found;
 };
 
-const erasingOf = (store: Store) => examine(store.path).checks.find(({ name }) => name === 'Erasing');
+function erasingOf(store: Store) {
+  const check = examine(store.path).checks.find(({ name }) => name === 'Erasing');
+  return check && { ...check, advice: worded(check.advice ?? '', plainCommand) };
+}
 
 test.each<[string, object, 'finished' | 'left alone']>([
   ['that was killed', {}, 'finished'],

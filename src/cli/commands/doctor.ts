@@ -8,7 +8,7 @@ import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, counted, displayable, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
+import { counted, displayable, escapeControls, print, say, sayAlways, wordedFor } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
@@ -37,11 +37,14 @@ export function addDoctorCommand(program: Command, context: Context): void {
 
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
   const { examine } = await import('../../store/maintenance/doctor.ts');
-  const examination = examine(context.databasePath, (words) => commandLine(context, words));
+  const examination = examine(context.databasePath);
   // Of one that is gone there may be a copy, which the examination names.
   if (!examination.exists && examination.checks[0]?.ok) context.requireNamed();
   const wrong = examination.checks.filter(({ ok }) => !ok);
-  const { checks, counts, ...about } = examination;
+  const { counts, ...about } = examination;
+  const checks = examination.checks.map(({ advice, ...check }) =>
+    advice === undefined ? check : { ...check, advice: wordedFor(context, advice) },
+  );
   const members = Object.fromEntries(kindNames.map((kind) => [kindOf(kind).table, counts?.[kind] ?? null]));
   if (options.json)
     print(
@@ -59,7 +62,11 @@ async function show(context: Context, examination: Examination): Promise<void> {
   const checkLines = ({ name, detail, ok, advice }: Check) => {
     const [first = '', ...others] = fitted(`${name}: ${escapeControls(detail)}`, 2);
     const mark = ok ? palette.relief('✓') : palette.aggravation('✗');
-    return [mark + first.slice(1), ...others, ...(advice ? fitted(escapeControls(advice), 4) : [])];
+    return [
+      mark + first.slice(1),
+      ...others,
+      ...(advice ? fitted(escapeControls(wordedFor(context, advice)), 4) : []),
+    ];
   };
   const lines = [
     escapeControls(examination.path),

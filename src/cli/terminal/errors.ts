@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
-import { describeIssue, type ErrorCode, SciaticaError, worded } from '../../domain/errors.ts';
+import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
@@ -8,7 +8,7 @@ import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../../store/sqlite/errors.ts';
 import { damageIn } from '../../store/sqlite/verify.ts';
-import { commandLine, escapeControls, quoted, sayAlways } from './io.ts';
+import { escapeControls, quoted, sayAlways, wordedFor } from './io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -226,7 +226,7 @@ function isInterrupt(error: unknown): boolean {
 }
 
 function describeError(context: Context, { wording, issues }: SciaticaError): string {
-  if (issues.length === 0) return escapeControls(worded(wording, (words) => commandLine(context, words)));
+  if (issues.length === 0) return escapeControls(wordedFor(context, wording));
   const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
   if (lines.length === 1) return lines.join('');
   return [`${lines.length} values are missing or wrong:`, ...lines.map((line) => `  ${line}`)].join('\n');

@@ -1,4 +1,5 @@
 import type { Context, Output } from '../../context.ts';
+import { type Wording, worded } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import { wrap } from './width.ts';
 
@@ -108,6 +109,10 @@ export function quoted(text: string): string {
 export function commandLine({ db }: Context, words: string): string {
   return db === undefined ? `sciatica ${words}` : `sciatica ${words} --db ${quoted(escapeControls(db))}`;
 }
+
+/** A message whose commands are about the database that `--db` has named. */
+export const wordedFor = (context: Context, wording: Wording): string =>
+  worded(wording, (words) => commandLine(context, words));
 
 /** `1 log`, `2 logs`, `10,000 logs`. */
 export function counted(count: number, one: string, many = `${one}s`): string {

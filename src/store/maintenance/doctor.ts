@@ -1,12 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import {
-  type CommandWriter,
-  plainCommand,
-  SciaticaError,
-  type Wording,
-  worded,
-} from '../../domain/errors.ts';
+import { type CommandWriter, SciaticaError, type Wording } from '../../domain/errors.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { sized } from '../../lib/size.ts';
@@ -30,11 +24,8 @@ export interface Check {
   name: string;
   ok: boolean;
   detail: string;
-  advice?: string;
+  advice?: Wording;
 }
-
-/** A check whose advice is not worded yet. */
-type Finding = Omit<Check, 'advice'> & { advice?: Wording };
 
 export interface Examination {
   path: string;
@@ -50,44 +41,35 @@ export interface Examination {
   checks: Check[];
 }
 
-type About = Omit<Examination, 'checks'>;
-
 const ROOM = 50_000_000;
 const RESCUE: Wording = (command) =>
   `Bring back a backup (${command('restore FILE')}), or save what can be read (${command('doctor --rescue FILE')}).`;
 
-const well = (name: string, detail: string): Finding => ({ name, ok: true, detail });
-const fault = (name: string, detail: string, advice: Wording): Finding => ({
+const well = (name: string, detail: string): Check => ({ name, ok: true, detail });
+const fault = (name: string, detail: string, advice: Wording): Check => ({
   name,
   ok: false,
   detail,
   advice,
 });
 
-/**
- * Looks a database over. It changes nothing, and makes none where there is none.
- * @param command writes the commands of the advice
- */
-export function examine(path: string, command: CommandWriter = plainCommand): Examination {
+/** Looks a database over. It changes nothing, and makes none where there is none. */
+export function examine(path: string): Examination {
   // A log without its database may hold records.
   const exists = existsSync(path) || sizeOf(`${path}-wal`) > 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   const unknown = { version: null, journalMode: null, identity: null, counts: null };
-  const about: About = { path, exists, bytes, ...unknown };
-  const found = exists ? [...inside(about), writeAheadLog(path)] : [absent(path)];
+  const examination: Examination = { path, exists, bytes, ...unknown, checks: [] };
+  if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
+  else examination.checks.push(absent(path));
   const folder = dirname(path);
-  if (existsSync(folder)) {
-    if (process.platform !== 'win32') found.push(permissions(path, folder));
-    found.push(space(folder, bytes), place(folder), leftovers(path));
-  }
-  const checks = found.map(({ advice, ...check }) => ({
-    ...check,
-    ...(advice !== undefined && { advice: worded(advice, command) }),
-  }));
-  return { ...about, checks };
+  if (!existsSync(folder)) return examination;
+  if (process.platform !== 'win32') examination.checks.push(permissions(path, folder));
+  examination.checks.push(space(folder, bytes), place(folder), leftovers(path));
+  return examination;
 }
 
-function absent(path: string): Finding {
+function absent(path: string): Check {
   const kept = copiesBeside(path);
   if (kept.length === 0)
     return well('Database', 'there is none yet; it is made when you first record something');
@@ -96,8 +78,8 @@ function absent(path: string): Finding {
 }
 
 /** What only SQLite can tell. */
-function inside(about: About): Finding[] {
-  const { path } = about;
+function inside(examination: Examination): Check[] {
+  const { path } = examination;
   try {
     refuseForeignSidecars(path);
     if (!statSync(path).isFile()) return [unreadable('it is not a file', 'Give another file with --db.')];
@@ -108,12 +90,12 @@ function inside(about: About): Finding[] {
         return [unreadable('it belongs to another program', 'Give another file with --db.')];
     }
     return withDatabase(openToRead(path), (db) => {
-      const checks = [format(about, db), integrity(db), foreignKeys(db)];
+      const checks = [format(examination, db), integrity(db), foreignKeys(db)];
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
       checks.push(room(db));
-      if (about.version === migrations.length)
-        checks.push(identity(about, db), ...syncState(db), automaticBackups(db), ...erasing(db));
+      if (examination.version === migrations.length)
+        checks.push(identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db));
       return checks;
     });
   } catch (error) {
@@ -127,18 +109,18 @@ function inside(about: About): Finding[] {
   }
 }
 
-const unreadable = (detail: string, advice: Wording): Finding => fault('Database', detail, advice);
+const unreadable = (detail: string, advice: Wording): Check => fault('Database', detail, advice);
 
-function format(about: About, db: Database): Finding {
+function format(examination: Examination, db: Database): Check {
   const version = db.pragma<number>('user_version');
-  about.version = version;
-  about.journalMode = db.pragma<string>('journal_mode');
+  examination.version = version;
+  examination.journalMode = db.pragma<string>('journal_mode');
   const name = 'Format';
   if (version > migrations.length)
     return fault(name, `version ${version}; this sciatica knows ${migrations.length}`, 'Update sciatica.');
   if (version === 0) return well(name, 'empty; it is filled in at the next use');
   try {
-    about.counts = holdingOf(db).counts;
+    examination.counts = holdingOf(db).counts;
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }
@@ -146,9 +128,9 @@ function format(about: About, db: Database): Finding {
   return well(name, `version ${version}${old}`);
 }
 
-function identity(about: About, db: Database): Finding {
+function identity(examination: Examination, db: Database): Check {
   const id = new Settings(db).get('id');
-  about.identity = id ?? null;
+  examination.identity = id ?? null;
   const name = 'Identity';
   return id === undefined
     ? fault(name, 'it has none', (command) => `Give it one: ${command('identity new')}`)
@@ -156,7 +138,7 @@ function identity(about: About, db: Database): Finding {
 }
 
 /** When each remote was last in step, and what waits for a decision. */
-function syncState(db: Database): Finding[] {
+function syncState(db: Database): Check[] {
   const remotes = new Remotes(db);
   const held = remotes.heldBack();
   const erased = remotes.erasedElsewhere();
@@ -176,7 +158,7 @@ function syncState(db: Database): Finding[] {
   return [{ name: 'Sync', ok: held + erased.length === 0, detail: details.join('; '), ...advice }];
 }
 
-function integrity(db: Database): Finding {
+function integrity(db: Database): Check {
   const faults = integrityFaults(db);
   if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
   if (faults.length === 0) return well('Integrity', 'every page is sound');
@@ -185,7 +167,7 @@ function integrity(db: Database): Finding {
   return fault('Integrity', `damaged: ${first}`, RESCUE);
 }
 
-function foreignKeys(db: Database): Finding {
+function foreignKeys(db: Database): Check {
   const name = 'References';
   try {
     const faults = referenceFaults(db);
@@ -198,7 +180,7 @@ function foreignKeys(db: Database): Finding {
 }
 
 /** Health data is for its owner's eyes. */
-function permissions(path: string, folder: string): Finding {
+function permissions(path: string, folder: string): Check {
   const name = 'Permissions';
   const [detail, advice] = openFile(path) ?? openFolder(path, folder) ?? [];
   return detail && advice ? fault(name, detail, advice) : well(name, 'nobody else may read it');
@@ -229,7 +211,7 @@ function openFolder(path: string, folder: string): Found {
     : ['others may put files beside it', advice];
 }
 
-function space(folder: string, bytes: number): Finding {
+function space(folder: string, bytes: number): Check {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const [name, detail] = ['Free space', sized(free)];
@@ -238,7 +220,7 @@ function space(folder: string, bytes: number): Finding {
 }
 
 /** Write-ahead logs need memory that all users of the file share: not across a network (https://sqlite.org/wal.html). */
-function place(folder: string): Finding {
+function place(folder: string): Check {
   const network = networkName(statfsSync(folder).type);
   const name = 'Disk';
   if (!network) return well(name, 'on this computer');
@@ -253,7 +235,7 @@ function place(folder: string): Finding {
 const HANDED_OVER_MS = 60_000;
 
 /** Temporary files of processes that were killed. */
-function leftovers(path: string): Finding {
+function leftovers(path: string): Check {
   const beside = dirname(path);
   const left = [beside, ...backupFoldersOf(path)].flatMap((folder) =>
     abandonedIn(folder).filter((file) => folder === beside || isOld(file)),
@@ -286,7 +268,7 @@ function isOld(file: string): boolean {
 }
 
 /** Persons who are erased, but may still be in the file or in a backup. */
-function erasing(db: Database): Finding[] {
+function erasing(db: Database): Check[] {
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return [];
   const { users, left } = unfinished;
@@ -320,7 +302,7 @@ function networkName(type: number): string | undefined {
 }
 
 /** Whether the write-ahead log can shrink: every write tries to, so a large one was kept from it. */
-function writeAheadLog(path: string): Finding {
+function writeAheadLog(path: string): Check {
   const bytes = logBytesOf(path);
   const name = 'Write-ahead log';
   if (bytes <= 2 * MOST_LOG_BYTES) return well(name, sized(bytes));
@@ -338,7 +320,7 @@ const LARGE_AUDIT = 100e6;
 const MOST_NAMED = 5;
 
 /** What takes the room in the database file, the largest first; free pages are used again. */
-function room(db: Database): Finding {
+function room(db: Database): Check {
   const rows = db.all<{ name: string; bytes: number }>(
     `SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
      FROM dbstat LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name WHERE aggregate = TRUE
@@ -366,7 +348,7 @@ function room(db: Database): Finding {
 const ELSEWHERE: Wording = (command) => `For backups on another disk: ${command('backup --auto FOLDER')}`;
 
 /** How old the newest automatic backup of a database is, and whether it shares the disk of the database. */
-function automaticBackups(db: Database): Finding {
+function automaticBackups(db: Database): Check {
   const name = 'Backups';
   const { backups } = new Settings(db);
   const plan = planOf(db.path, backups);
