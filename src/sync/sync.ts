@@ -79,6 +79,7 @@ class Session {
       await this.#push();
       await this.#pushDeleted();
     }
+    this.#countShown();
     settleAgreed(course);
     if (isSettledThere(course.result)) this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
@@ -95,6 +96,7 @@ class Session {
     const { diary } = this.course;
     const texts: string[] = [];
     await this.#pull((some) => texts.push(...some));
+    this.#countShown();
     this.#setUsers();
     countUnsent(this.course, diary.collector(this.#users), this.#peer.sent);
     return rehearsed(this.course, () => this.#take(texts, null));
@@ -204,10 +206,14 @@ class Session {
     const exchanged = await this.service.exchange(text, have);
     // An older service says nothing of those who were erased.
     const { held, erased = 0 } = exchanged.result;
-    // A token for some users tells of nobody's erasing there: who it still shows is there.
-    const shown = this.course.store.remotes.countErased(this.#peer.view ?? []);
-    this.course.result.waitingThere = { held, erased: erased + shown };
+    this.course.result.waitingThere = { held, erased };
     return exchanged;
+  }
+
+  /** A token for some users tells of nobody's erasing there: who of them was erased here, and shows there, is. */
+  #countShown(): void {
+    const { result, store } = this.course;
+    result.waitingThere.erased += store.remotes.countErased(this.#peer.view ?? []);
   }
 
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
