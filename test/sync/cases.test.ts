@@ -544,6 +544,37 @@ test('what waits for its user, and came with a file without states, is there onc
   expect(notes(here)).toEqual(['one']);
 });
 
+describe.each([
+  ['a restore of the log', 'log', false],
+  ['the undo of its deletion', 'log', true],
+  ['a restore of its user', 'user', false],
+  ['the undo of the deletion of its user', 'user', true],
+] as const)(
+  'what was done elsewhere with a log that was deleted here counts after %s',
+  (_, record, byUndo) => {
+    async function broughtBack(meanwhile: (there: Store) => void) {
+      const { here, there } = await inStep();
+      here.of(record).delete(1);
+      const deletion = here.latestChange ?? 0;
+      meanwhile(there);
+      await run(here, there);
+      if (byUndo) here.undo(deletion);
+      else here.restore({ record, id: 1 });
+      await settle(there, here);
+      return notes(there).sort();
+    }
+
+    test('an edit', async () => {
+      const edit = (there: Store) => there.logs.update(1, { notes: 'edited' });
+      expect(await broughtBack(edit)).toEqual(['edited', 'three', 'two']);
+    });
+
+    test.runIf(record === 'user')('its deletion by itself', async () => {
+      expect(await broughtBack((there) => there.logs.delete(1))).toEqual(['three', 'two']);
+    });
+  },
+);
+
 test.each([
   ['first', [0, 1]],
   ['last', [1, 0]],

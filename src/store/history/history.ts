@@ -62,6 +62,12 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
   };
 }
 
+/** SQL: whether a record that an entry deleted with its user was deleted by itself elsewhere since: it does not come back with the user. */
+const IS_DELETED_ELSEWHERE = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = entry.recordId AND replicas.record = entry.record
+  AND replicas.seq >= entry.seq AND replicas.state ->> '$.life' % 2 = 0
+  AND EXISTS (SELECT 1 FROM history AS owner WHERE owner.recordId = entry.userId AND owner.record = 'user'
+    AND owner.action = 'delete' AND owner.change = entry.change))`;
+
 /** The entries of a change that did the same to records of one kind and the same users. */
 export interface ChangePart {
   record: KindName;
@@ -248,10 +254,11 @@ export class History {
   }
 
   /** SQL of a subquery: the entries of a run, to be taken back, as `apply` takes rows. The place is the seq, made negative. */
-  rowsToRevert({ first, last }: Run): string {
+  rowsToRevert({ record, action, first, last }: Run): string {
     const after = stateAfter((kind) => this.#states.columns(kind));
     return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
-      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last})`;
+      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last}
+      ${action === 'delete' && record !== 'user' ? `AND NOT ${IS_DELETED_ELSEWHERE}` : ''})`;
   }
 
   /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */
@@ -261,7 +268,8 @@ export class History {
       FROM history AS entry WHERE entry.seq > ${after} AND entry.seq < ${before}
       AND entry.record = '${record}' AND entry.action = 'delete' AND entry.userId = ${userId} AND NOT EXISTS (
         SELECT 1 FROM history AS later
-        WHERE later.record = entry.record AND later.recordId = entry.recordId AND later.seq > entry.seq))`;
+        WHERE later.record = entry.record AND later.recordId = entry.recordId AND later.seq > entry.seq)
+      AND NOT ${IS_DELETED_ELSEWHERE})`;
   }
 
   /** Whether one of the entries between two seqs is about somebody else. */

@@ -102,6 +102,14 @@ interface Entry {
   before: string | null;
 }
 
+/** What is found of a record: of `replicas`, of the history since, the row, and the state in which it was deleted before that. */
+interface Found {
+  replica: Replica | undefined;
+  entries: readonly Entry[];
+  row: Row | undefined;
+  deleted: string | undefined;
+}
+
 interface Replica {
   key: number;
   name: Name;
@@ -175,11 +183,14 @@ export class Fold {
     const rows = this.#rows(kind, list);
     const since = unique.map((id) => [id, replicas.get(id)?.seq ?? 0] as const);
     const entries = this.#entries(kind, since);
+    const back = since.filter(([id]) => replicas.has(id) && entries.get(id)?.[0]?.action === 'create');
+    const deleted = this.#deleted(kind, back);
     for (const id of unique) {
       const replica = replicas.get(id);
       const own = entries.get(id) ?? [];
       const row = rows.get(id);
-      if (replica || row || own.length > 0) found.set(id, this.#fold(kind, id, replica, own, row));
+      if (replica || row || own.length > 0)
+        found.set(id, this.#fold(kind, id, { replica, entries: own, row, deleted: deleted.get(id) }));
     }
     return found;
   }
@@ -252,6 +263,17 @@ export class Fold {
     return found;
   }
 
+  /** What records showed when they were last deleted. @param before the entries up to which that is looked for, by the ids of the records */
+  #deleted(kind: KindName, before: readonly (readonly [id: number, seq: number])[]): Map<number, string> {
+    if (before.length === 0) return new Map();
+    const key = isOfUser(kind) ? 'userId' : 'recordId';
+    const sql = `SELECT entry.${key} AS key, max(entry.seq), entry.before FROM json_each(?) AS up CROSS JOIN history AS entry
+        ON entry.${key} = up.value ->> 0 AND entry.record = ? AND entry.seq <= up.value ->> 1
+      WHERE entry.action = 'delete' GROUP BY entry.${key}`;
+    const deletions = this.db.all<{ key: number; before: string }>(sql, JSON.stringify(before), kind);
+    return new Map(deletions.map((deletion) => [deletion.key, deletion.before]));
+  }
+
   /** What was made here, and never changed: most records. */
   #foldCreation(kind: KindName, id: number, { clock, seq, uid }: Entry, row: Row): Known {
     const origin = this.names.makerOf(seq);
@@ -272,13 +294,7 @@ export class Fold {
     return { id, state, row };
   }
 
-  #fold(
-    kind: KindName,
-    id: number,
-    replica: Replica | undefined,
-    entries: readonly Entry[],
-    row: Row | undefined,
-  ): Known {
+  #fold(kind: KindName, id: number, { replica, entries, row, deleted }: Found): Known {
     const [first, second] = entries;
     if (!replica && first?.action === 'create' && !second && row && !isOfUser(kind))
       return this.#foldCreation(kind, id, first, row);
@@ -288,6 +304,7 @@ export class Fold {
     const base = known ? stateOf(kind, name, known) : { kind, name, life: 0, owners: [], statements: {} };
     const cells = (json: string | null) => (json === null ? undefined : this.#cells(kind, json));
     let shown = entries[0] ? cells(entries[0].before) : row?.cells;
+    let last = shown ?? cells(deleted ?? null);
     const draft = new Draft(this.names, base);
     if (known?.c && !known.fields && shown) draft.show(shown);
     // Older than the history, or than what came from elsewhere.
@@ -296,9 +313,11 @@ export class Fold {
       const next = entries[i + 1];
       const after = entry.action === 'delete' ? undefined : next ? cells(next.before) : row?.cells;
       const stamp: Stamp = [entry.clock, entry.uid, this.names.makerOf(entry.seq)];
-      if (after) draft.say(shown, after, stamp);
-      else draft.remove(stamp, shown !== undefined && this.#wentWithUser(kind, entry, shown));
+      if (!after) draft.remove(stamp, shown !== undefined && this.#wentWithUser(kind, entry, shown));
+      else if (shown) draft.say(shown, after, stamp);
+      else draft.bringBack(last, after, stamp);
       shown = after;
+      last = after ?? last;
     }
     return {
       id,
@@ -371,12 +390,21 @@ class Draft {
     this.#set(cells, stamp);
   }
 
-  /** The record was made, changed, or came back. */
-  say(before: Cells | undefined, after: Cells, stamp: Stamp): void {
+  /** The record was changed. */
+  say(before: Cells, after: Cells, stamp: Stamp): void {
     if (this.#life % 2 === 0) this.#life++;
+    this.#set(after, stamp, before);
+  }
+
+  /** The record was made, or came back. @param last what it showed when it went: what was said of it since counts still */
+  bringBack(last: Cells | undefined, after: Cells, stamp: Stamp): void {
+    const isNone = Object.values(this.#fields ?? {}).every((cell) => cell === null);
+    // It went because its user by now is not there: it is wanted under the one of here.
+    const hasGone = this.#life % 2 === 1;
+    if (!hasGone) this.#life++;
+    this.#set(after, stamp, isNone ? undefined : hasGone ? { ...last, userId: null } : last);
     // Shown again: it counts as one of its own.
-    const isApart = before === undefined && (this.#fields?.[INTO] ?? null) !== null;
-    this.#set(isApart ? { ...after, [INTO]: null } : after, stamp, before);
+    if ((this.#fields?.[INTO] ?? null) !== null) this.#set({ [INTO]: null }, stamp);
   }
 
   remove(stamp: Stamp, wentWithUser: boolean): void {
