@@ -8,6 +8,7 @@ import { pause } from '../lib/sleep.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import { type Diary, IN_FOLDERS } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
+import { addCounts } from '../store/reconcile/received.ts';
 import type { Name } from '../store/reconcile/state.ts';
 import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
 import { emptyResult, type SyncOptions, type SyncResult, type Waiting } from './result.ts';
@@ -125,6 +126,10 @@ export class Folder {
       this.#take(batch, course);
       this.diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
     });
+    // What waited for somebody who has come back here since shows all the same.
+    const { counts, changes } = this.diary.receive([]);
+    addCounts(course.result.pulled, counts);
+    course.result.changes.push(...changes);
   }
 
   async #dryRun(course: Course, waiting: Waiting[]): Promise<SyncResult> {

@@ -80,6 +80,18 @@ describe('a folder', () => {
     same(b, c);
   });
 
+  it('shows what waited for a user who was restored here since, though nobody tells anything new', async () => {
+    await run(a);
+    await run(b);
+    b?.users.delete(1);
+    add(a, 'second');
+    await run(a);
+    await run(b);
+    b?.restore({ record: 'user', id: 1 });
+    const { pulled } = await run(b);
+    expect([total(pulled), b?.logs.count()]).toEqual([1, 2]);
+  });
+
   it('writes nothing where nothing is new', async () => {
     await run(a);
     const files = await filesOf(a);
