@@ -544,6 +544,17 @@ test('what waits for its user, and came with a file without states, is there onc
   expect(notes(here)).toEqual(['one']);
 });
 
+test('the undo of what both sides changed takes back nothing else that was changed there', async () => {
+  const { here, there } = await inStep();
+  here.logs.update(1, { painAfter: 1 });
+  there.logs.update(1, { painAfter: 3, notes: 'of there' });
+  const { disputes } = await run(here, there);
+  expect(here.logs.get(1)).toMatchObject({ painAfter: 3, notes: 'of there' });
+  here.undo(disputes[0]?.change ?? 0);
+  await settle(there, here);
+  expect(there.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'of there' });
+});
+
 describe.each([
   ['a restore of the log', 'log', false],
   ['the undo of its deletion', 'log', true],

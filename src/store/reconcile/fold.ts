@@ -155,8 +155,8 @@ export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names):
 
 export class Fold {
   readonly #columns: Columns;
-  /** The changes that deleted users, as `change.user`. */
-  #deletions: { last: number; found: ReadonlySet<string> } | undefined;
+  /** The changes that deleted or restored users, as `action.change.user`. */
+  #ofUsers: { last: number; found: ReadonlySet<string> } | undefined;
 
   constructor(
     private readonly db: Database,
@@ -313,9 +313,10 @@ export class Fold {
       const next = entries[i + 1];
       const after = entry.action === 'delete' ? undefined : next ? cells(next.before) : row?.cells;
       const stamp: Stamp = [entry.clock, entry.uid, this.names.makerOf(entry.seq)];
-      if (!after) draft.remove(stamp, shown !== undefined && this.#wentWithUser(kind, entry, shown));
+      const isWithUser = this.#isWithUser(kind, entry, after ?? shown);
+      if (!after) draft.remove(stamp, isWithUser);
       else if (shown) draft.say(shown, after, stamp);
-      else draft.bringBack(last, after, stamp);
+      else draft.bringBack(last, after, stamp, isWithUser);
       shown = after;
       last = after ?? last;
     }
@@ -341,17 +342,17 @@ export class Fold {
     return Object.fromEntries(this.#columns.columns(kind).map((name, i) => [name, cells[i] ?? null]));
   }
 
-  /** Whether a record was deleted only because its user was. */
-  #wentWithUser(kind: KindName, { change }: Entry, cells: Cells): boolean {
-    if (kind === 'user') return false;
+  /** Whether a record went, or came back, only because its user did. */
+  #isWithUser(kind: KindName, { action, change }: Entry, cells: Cells | undefined): boolean {
+    if (kind === 'user' || action === 'update') return false;
     const last = this.db.lastId('history');
-    if (this.#deletions?.last !== last) {
+    if (this.#ofUsers?.last !== last) {
       const found = this.db.column<string>(
-        "SELECT change || '.' || recordId FROM history WHERE record = 'user' AND action = 'delete'",
+        "SELECT action || '.' || change || '.' || recordId FROM history WHERE record = 'user' AND action <> 'update'",
       );
-      this.#deletions = { last, found: new Set(found) };
+      this.#ofUsers = { last, found: new Set(found) };
     }
-    return this.#deletions.found.has(`${change}.${cells['userId']}`);
+    return this.#ofUsers.found.has(`${action}.${change}.${cells?.['userId']}`);
   }
 }
 
@@ -397,12 +398,13 @@ class Draft {
   }
 
   /** The record was made, or came back. @param last what it showed when it went: what was said of it since counts still */
-  bringBack(last: Cells | undefined, after: Cells, stamp: Stamp): void {
+  bringBack(last: Cells | undefined, after: Cells, stamp: Stamp, cameWithUser: boolean): void {
     const isNone = Object.values(this.#fields ?? {}).every((cell) => cell === null);
-    // It went because its user by now is not there: it is wanted under the one of here.
-    const hasGone = this.#life % 2 === 1;
-    if (!hasGone) this.#life++;
-    this.#set(after, stamp, isNone ? undefined : hasGone ? { ...last, userId: null } : last);
+    const hasLife = this.#life % 2 === 1;
+    if (!hasLife) this.#life++;
+    // Its user by now is another one, who is not there: it is wanted under the one of here.
+    const isMoved = hasLife && !cameWithUser;
+    this.#set(after, stamp, isNone ? undefined : isMoved ? { ...last, userId: null } : last);
     // Shown again: it counts as one of its own.
     if ((this.#fields?.[INTO] ?? null) !== null) this.#set({ [INTO]: null }, stamp);
   }

@@ -8,7 +8,7 @@ import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
 import { noneReceived } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
-import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
+import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
 
 /** Which states may be taken from somebody. */
 export interface Limits extends Deletions {
@@ -16,7 +16,7 @@ export interface Limits extends Deletions {
   users?: readonly number[] | undefined;
   /** What a state that is told counts as for a record here, where that is another one. */
   again?: ((told: State, here: Known) => State) | undefined;
-  /** Leaves out what replaces a statement of here that it did not know of: it is to be a change of its own. */
+  /** Leaves out statements that replace those of here and did not know of them: they are to be a change of their own. */
   setsApart?: boolean | undefined;
 }
 
@@ -128,15 +128,14 @@ export class Receiver {
         this.#put({ id, state, merged: state, isNew: true, told: state });
         continue;
       }
-      const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, state, groups);
       // Also where what is here counts: nobody else may be told of it.
-      const isReplaced = this.#noteDisputes(here, state, groups);
+      const replaced = this.#noteDisputes(here, state, groups);
+      const isApart = replaced.length > 0 && this.limits.setsApart && this.received.apart.length < MOST_APART;
+      if (isApart) this.received.apart.push(state);
+      const taken = isApart ? without(state, replaced) : state;
+      const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, taken, groups);
       const isNamed = merged.name === here.state.name;
       if (isNamed && isEqualState(merged, here.state) && !here.outside) continue;
-      if (isReplaced && this.limits.setsApart && this.received.apart.length < MOST_APART) {
-        this.received.apart.push(state);
-        continue;
-      }
       // One that was shown is found by its id.
       if (!isNamed && id === undefined) this.#names.forget(kind, here.state.name);
       if (kind === 'user' && (merged.fields?.[INTO] ?? null) !== (here.state.fields?.[INTO] ?? null)) {
@@ -179,10 +178,10 @@ export class Receiver {
     return isHere && (owner === undefined ? here !== undefined : mine(owner));
   }
 
-  /** @returns whether what was said here is replaced without having been known there */
-  #noteDisputes(here: Known, there: State, groups: ReadonlyMap<string, readonly string[]>): boolean {
-    if (!here.row) return false;
-    let isReplaced = false;
+  /** @returns the statements of here that are replaced without having been known there */
+  #noteDisputes(here: Known, there: State, groups: ReadonlyMap<string, readonly string[]>): string[] {
+    if (!here.row) return [];
+    const replaced: string[] = [];
     const shown = (name: string, cell: Cell): Cell =>
       (name === 'userId' || name === INTO) && typeof cell === 'string'
         ? (this.#people.ownerId(cell) ?? null)
@@ -196,7 +195,7 @@ export class Receiver {
         there: shown(field, there.fields?.[field] ?? null),
       }));
       const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
-      isReplaced ||= counts === 'there';
+      if (counts === 'there') replaced.push(group);
       this.received.disputes.push({
         record: here.state.kind,
         id: here.row.id,
@@ -205,7 +204,7 @@ export class Receiver {
         at: { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) },
       });
     }
-    return isReplaced;
+    return replaced;
   }
 
   /** What waits for users who are there by now: they may have come back by an undo or a restore here. */

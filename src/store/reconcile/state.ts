@@ -135,6 +135,14 @@ export const saying = (
   statements: { ...state.statements, [group]: over(former.statements[group], stamp) },
 });
 
+/** A state that says nothing of some statements. @param groups their names */
+export const without = (state: State, groups: readonly string[]): State => ({
+  ...state,
+  statements: Object.fromEntries(
+    Object.entries(state.statements).filter(([group]) => !groups.includes(group)),
+  ),
+});
+
 /**
  * Joins two states of one record: the higher causal length, and of each statement the later one.
  * @param groups the fields of each statement of the kind
