@@ -555,6 +555,17 @@ test('the undo of what both sides changed takes back nothing else that was chang
   expect(there.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'of there' });
 });
 
+test('a log that each side gave to another of two users who are one is not said to differ', async () => {
+  const { here, there } = await inStep();
+  for (const email of ['two@example.org', 'three@example.org']) there.users.create(user({ email }));
+  await run(here, there);
+  here.logs.update(1, { userId: 2 });
+  there.logs.update(1, { userId: 3 });
+  (await there.diary()).mergeUsers(2, 3);
+  const { disputes } = await run(here, there);
+  expect([disputes, here.logs.get(1).userId]).toEqual([[], 3]);
+});
+
 describe.each([
   ['a restore of the log', 'log', false],
   ['the undo of its deletion', 'log', true],

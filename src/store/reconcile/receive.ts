@@ -189,17 +189,20 @@ export class Receiver {
     for (const group of disputed(here.state, there, groups)) {
       const [ours, theirs] = [here.state.statements[group], there.statements[group]];
       if (!ours || !theirs) continue;
-      const fields = (groups.get(group) ?? []).map((field) => ({
+      const said = (groups.get(group) ?? []).map((field) => ({
         field,
         here: shown(field, here.state.fields?.[field] ?? null),
         there: shown(field, there.fields?.[field] ?? null),
       }));
+      const fields = said.filter((one) => one.here !== one.there);
+      // Given to two users who are one.
+      if (fields.length === 0) continue;
       const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
       if (counts === 'there') replaced.push(group);
       this.received.disputes.push({
         record: here.state.kind,
         id: here.row.id,
-        fields: fields.filter((one) => one.here !== one.there),
+        fields,
         counts,
         at: { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) },
       });
