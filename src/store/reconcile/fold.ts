@@ -313,7 +313,7 @@ export class Fold {
       const next = entries[i + 1];
       const after = entry.action === 'delete' ? undefined : next ? cells(next.before) : row?.cells;
       const stamp: Stamp = [entry.clock, entry.uid, this.names.makerOf(entry.seq)];
-      const isWithUser = this.#isWithUser(kind, entry, after ?? shown);
+      const isWithUser = last !== undefined && this.#isWithUser(kind, entry, after ?? shown);
       if (!after) draft.remove(stamp, isWithUser);
       else if (shown) draft.say(shown, after, stamp);
       else draft.bringBack(last, after, stamp, isWithUser);
