@@ -239,16 +239,14 @@ export class Diary {
       taken.isEcho &&= taken.refused + taken.apart.length === 0;
       if (taken.apart.length === 0) after?.(taken);
     });
-    for (const [i, state] of taken.apart.entries()) {
+    for (const [i, { state, disputes }] of taken.apart.entries()) {
       const own = noneReceived();
       const change = this.#noted(taken, () => {
         new Receiver(this.db, limits, own).run([state]);
         if (i === taken.apart.length - 1) after?.(taken);
       });
       addCounts(taken.counts, own.counts);
-      for (const { record, id } of own.disputes)
-        for (const told of taken.disputes)
-          if (change !== undefined && told.record === record && told.id === id) told.change = change;
+      if (change !== undefined) for (const dispute of disputes) dispute.change = change;
     }
     noteDisputes(this.db, taken.disputes, Date.now());
     return taken;

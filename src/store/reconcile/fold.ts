@@ -400,10 +400,9 @@ class Draft {
   /** The record was made, or came back. @param last what it showed when it went: what was said of it since counts still */
   bringBack(last: Cells | undefined, after: Cells, stamp: Stamp, cameWithUser: boolean): void {
     const isNone = Object.values(this.#fields ?? {}).every((cell) => cell === null);
-    const hasLife = this.#life % 2 === 1;
-    if (!hasLife) this.#life++;
     // Its user by now is another one, who is not there: it is wanted under the one of here.
-    const isMoved = hasLife && !cameWithUser;
+    const isMoved = this.#life % 2 === 1 && !cameWithUser;
+    if (this.#life % 2 === 0) this.#life++;
     this.#set(after, stamp, isNone ? undefined : isMoved ? { ...last, userId: null } : last);
     // Shown again: it counts as one of its own.
     if ((this.#fields?.[INTO] ?? null) !== null) this.#set({ [INTO]: null }, stamp);

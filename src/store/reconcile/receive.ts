@@ -6,7 +6,7 @@ import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts'
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
-import { noneReceived } from './received.ts';
+import { type Dispute, noneReceived } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
 
@@ -130,8 +130,8 @@ export class Receiver {
       }
       // Also where what is here counts: nobody else may be told of it.
       const replaced = this.#noteDisputes(here, state, groups);
-      const isApart = replaced.length > 0 && this.limits.setsApart && this.received.apart.length < MOST_APART;
-      if (isApart) this.received.apart.push(state);
+      const isApart = replaced.size > 0 && this.limits.setsApart && this.received.apart.length < MOST_APART;
+      if (isApart) this.received.apart.push({ state, disputes: [...replaced.values()] });
       const taken = isApart ? without(state, replaced) : state;
       const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, taken, groups);
       const isNamed = merged.name === here.state.name;
@@ -179,9 +179,13 @@ export class Receiver {
   }
 
   /** @returns the statements of here that are replaced without having been known there */
-  #noteDisputes(here: Known, there: State, groups: ReadonlyMap<string, readonly string[]>): string[] {
-    if (!here.row) return [];
-    const replaced: string[] = [];
+  #noteDisputes(
+    here: Known,
+    there: State,
+    groups: ReadonlyMap<string, readonly string[]>,
+  ): ReadonlyMap<string, Dispute> {
+    const replaced = new Map<string, Dispute>();
+    if (!here.row) return replaced;
     const shown = (name: string, cell: Cell): Cell =>
       (name === 'userId' || name === INTO) && typeof cell === 'string'
         ? (this.#people.ownerId(cell) ?? null)
@@ -198,14 +202,10 @@ export class Receiver {
       // Given to two users who are one.
       if (fields.length === 0) continue;
       const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
-      if (counts === 'there') replaced.push(group);
-      this.received.disputes.push({
-        record: here.state.kind,
-        id: here.row.id,
-        fields,
-        counts,
-        at: { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) },
-      });
+      const at = { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) };
+      const dispute: Dispute = { record: here.state.kind, id: here.row.id, fields, counts, at };
+      this.received.disputes.push(dispute);
+      if (counts === 'there') replaced.set(group, dispute);
     }
     return replaced;
   }

@@ -44,8 +44,8 @@ export interface Received {
   held: RecordKey[];
   /** States that the sender has no right to send. */
   refused: number;
-  /** States that were left out to be taken in changes of their own. */
-  apart: State[];
+  /** States of which something was left out to be taken in a change of its own each, with what both sides said of it. */
+  apart: { state: State; disputes: readonly Dispute[] }[];
   /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
   isEcho: boolean;
 }

@@ -271,8 +271,16 @@ export class Shown {
     db.run('DELETE FROM temp.shown');
   }
 
-  #isChanged({ state, merged, told, isNew, row, wanted, isHeldNow = false }: Met): boolean {
-    return isNew || told !== undefined || merged !== state || isHeldNow || !isSameRow(row, wanted);
+  #isChanged(met: Met): boolean {
+    const { state, merged, told, isNew, row, wanted, isHeldNow = false } = met;
+    const isOther = isNew || told !== undefined || merged !== state || isHeldNow || !isSameRow(row, wanted);
+    return isOther || (!wanted && this.#waitsForMerged(met));
+  }
+
+  /** Whether its user was ever one with another: it may have gone with that one, and is looked for by its own. */
+  #waitsForMerged({ merged }: Met): boolean {
+    const isThere = merged.kind !== 'user' && merged.life % 2 === 1 && merged.fields !== undefined;
+    return isThere && this.people.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
   }
 
   /** Keeps what the history alone would not tell. */

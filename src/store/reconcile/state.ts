@@ -136,11 +136,9 @@ export const saying = (
 });
 
 /** A state that says nothing of some statements. @param groups their names */
-export const without = (state: State, groups: readonly string[]): State => ({
+export const without = (state: State, groups: ReadonlyMap<string, unknown>): State => ({
   ...state,
-  statements: Object.fromEntries(
-    Object.entries(state.statements).filter(([group]) => !groups.includes(group)),
-  ),
+  statements: Object.fromEntries(Object.entries(state.statements).filter(([group]) => !groups.has(group))),
 });
 
 /**
