@@ -26,18 +26,8 @@ import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
 import { Remotes } from './sync/remotes.ts';
 
-/** The verbs that all views of a connection share. */
-interface Shared {
-  history: History;
-  settings: Settings;
-  tokens: Tokens;
-  audit: Audit;
-  requests: Requests;
-  remotes: Remotes;
-}
-
-/** @param now the clock, in milliseconds since 1970 */
-function sharedOn(db: Database, now: () => number): Shared {
+/** The verbs that all views of a connection share. @param now the clock, in milliseconds since 1970 */
+function sharedOn(db: Database, now: () => number) {
   const history = new History(db);
   return {
     history,
@@ -50,7 +40,7 @@ function sharedOn(db: Database, now: () => number): Shared {
 }
 
 /** What all views of one connection share. */
-interface Connection extends Shared {
+interface Connection extends ReturnType<typeof sharedOn> {
   db: Database;
   changes: Changes;
   close(): void;
@@ -92,12 +82,12 @@ type RecordsOf<K extends KindName> = Records<K> &
 export class Store {
   readonly #records: Map<KindName, Records<KindName>>;
   readonly history: History;
-  readonly settings: Shared['settings'];
-  readonly tokens: Shared['tokens'];
-  readonly audit: Shared['audit'];
-  readonly requests: Shared['requests'];
-  readonly remotes: Shared['remotes'];
-  readonly meter: View['meter'];
+  readonly settings: Settings;
+  readonly tokens: Tokens;
+  readonly audit: Audit;
+  readonly requests: Requests;
+  readonly remotes: Remotes;
+  readonly meter: Meter | undefined;
   readonly #connection: Connection;
   readonly #view: View;
 

@@ -65,12 +65,7 @@ export class Database {
 
   /** The rows of a query, as objects. */
   all<T>(sql: string, ...values: Value[]): T[] {
-    return this.#reading(
-      () =>
-        this.#prepare(sql)
-          .pluck(false)
-          .all(...values) as T[],
-    );
+    return this.#reading(() => this.#objects(sql).all(...values) as T[]);
   }
 
   /**
@@ -86,9 +81,7 @@ export class Database {
     return this.#reading(() => {
       const rows: T[] = [];
       let characters = 0;
-      for (const row of this.#prepare(sql)
-        .pluck(false)
-        .iterate(...values) as Iterable<T>) {
+      for (const row of this.#objects(sql).iterate(...values) as Iterable<T>) {
         rows.push(row);
         characters += charactersOf(row);
         if (rows.length >= most.rows || characters >= most.characters) break;
@@ -99,42 +92,25 @@ export class Database {
 
   /** The first row of a query, if there is one. */
   get<T>(sql: string, ...values: Value[]): T | undefined {
-    return this.#reading(
-      () =>
-        this.#prepare(sql)
-          .pluck(false)
-          .get(...values) as T | undefined,
-    );
+    return this.#reading(() => this.#objects(sql).get(...values) as T | undefined);
   }
 
   /** The first column of every row. */
   column<T extends Value>(sql: string, ...values: Value[]): T[] {
-    return this.#reading(
-      () =>
-        this.#prepare(sql)
-          .pluck()
-          .all(...values) as T[],
-    );
+    return this.#reading(() => this.#firstColumn(sql).all(...values) as T[]);
   }
 
   /** The first column of the first row. */
   value<T extends Value>(sql: string, ...values: Value[]): T | undefined {
-    return this.#reading(
-      () =>
-        this.#prepare(sql)
-          .pluck()
-          .get(...values) as T | undefined,
-    );
+    return this.#reading(() => this.#firstColumn(sql).get(...values) as T | undefined);
   }
 
   /** The first row of a query, as its columns in order; an aggregate has one always. */
   row<T extends Value[] | undefined>(sql: string, ...values: Value[]): T {
-    return this.#reading(
-      () =>
-        this.#prepare(sql)
-          .raw()
-          .get(...values) as T,
-    );
+    return this.#reading(() => {
+      const statement = this.#prepare(sql).raw();
+      return statement.get(...values) as T;
+    });
   }
 
   /** The highest id that a table with AUTOINCREMENT has ever given; 0 before the first (SQLite, “Autoincrement”). */
@@ -324,6 +300,14 @@ export class Database {
 
   #prepare(sql: string): BetterSqlite.Statement {
     return this.#handle.prepare(sql);
+  }
+
+  #objects(sql: string): BetterSqlite.Statement {
+    return this.#prepare(sql).pluck(false);
+  }
+
+  #firstColumn(sql: string): BetterSqlite.Statement {
+    return this.#prepare(sql).pluck();
   }
 
   /** Runs a query, which in a service is part of the turn's transaction. */

@@ -7,30 +7,11 @@ const ALONE_MS = 20;
 /** Most statements that are kept. Callers choose filters and orders: what is kept must not grow with them. */
 const MOST_STATEMENTS = 200;
 
-/** The statements that have been prepared on one connection, by their SQL. */
-class Statements {
-  readonly #prepared = new Map<string, BetterSqlite.Statement>();
-
-  prepare(sqlite: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
-    let statement = this.#prepared.get(sql);
-    if (!statement) {
-      if (this.#prepared.size >= MOST_STATEMENTS) this.#prepared.clear();
-      statement = sqlite.prepare(sql);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
-  }
-
-  /** To be called before the connection is closed. */
-  clear(): void {
-    this.#prepared.clear();
-  }
-}
-
 /** The connection of better-sqlite3 behind a `Database`: it may be opened again, and what was prepared on it goes with it. */
 export class Handle {
   readonly #connect: () => Opened;
-  readonly #statements = new Statements();
+  /** By their SQL. */
+  readonly #statements = new Map<string, BetterSqlite.Statement>();
   #sqlite: BetterSqlite.Database;
   #obstacle: Obstacle | undefined;
   #isReleased = false;
@@ -70,7 +51,15 @@ export class Handle {
   }
 
   prepare(sql: string): BetterSqlite.Statement {
-    return this.#statements.prepare(this.sqlite, sql);
+    // First: what was prepared does not outlive a connection that is opened again.
+    const { sqlite } = this;
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
+      statement = sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
   /** Lets somebody read through this connection; what it returns says that the reading is over. */
