@@ -32,9 +32,6 @@ function stepsOf(db: Database): Steps {
   return { undone, undos: undos.filter((change) => isUndo.has(change) && !undone.has(change)) };
 }
 
-/** The changes that are undone. */
-const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
-
 /**
  * The newest change that is neither an undo nor a redo nor an erasure, nor came from another machine, nor is among those in a JSON array. From head to head, so that it
  * does not look through the entries of large changes.
@@ -57,7 +54,7 @@ export function importOf(db: Database, file: string): number | undefined {
     `SELECT change FROM history WHERE source = 'import' AND caller = ?
      AND change NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT 1`,
     file,
-    JSON.stringify([...undoneChanges(db)]),
+    JSON.stringify([...stepsOf(db).undone]),
   );
 }
 

@@ -3,11 +3,8 @@ import { type KindName, kindNames, kindOf } from '../../../domain/kinds.ts';
 
 /** The triggers that write the history of a kind of record. Its states are arrays of the columns but for the id, in their order. */
 
-/** The version from which they are made from the kinds; before, each migration brought its own. */
-const FIRST_VERSION = 10;
-
-/** The version from which the columns of a change stand in its first entry. */
-const FIRST_WITH_HEADS = 11;
+/** The version from which they are made from the kinds, with the change in the first entry; before, migrations brought their own. */
+const FIRST_VERSION = 11;
 
 /** SQL: the number of the change that is under way, or of the last one. */
 export const CHANGE = "(SELECT seq FROM sqlite_sequence WHERE name = 'changes')";
@@ -18,18 +15,6 @@ export const CHANGE = "(SELECT seq FROM sqlite_sequence WHERE name = 'changes')"
  */
 export const HEAD = `coalesce((SELECT head FROM history WHERE seq = (SELECT max(seq) FROM history) AND change = ${CHANGE}),
       1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0))`;
-
-/** How an entry is written: the columns of its change, its own columns, and its state after a creation. */
-interface Form {
-  columns: string;
-  change: string;
-  /** Whether a creation has its state, which is the row's. */
-  hasCreated: boolean;
-}
-
-const FORM: Form = { columns: 'change, head', change: `${CHANGE}, ${HEAD}`, hasCreated: false };
-/** Before that. */
-const FORMER: Form = { columns: 'change', change: '(SELECT max(id) FROM changes)', hasCreated: true };
 
 /** A trigger, and its statement in two parts: where it inserts, and the values, of which `NEW` or `OLD` is the record. */
 export interface HistoryTrigger {
@@ -48,15 +33,14 @@ const stateOf = (row: 'OLD' | 'NEW', columns: readonly string[]) =>
 export function historyTriggersOf(
   kind: KindName,
   columns: readonly string[],
-  form: Form = FORM,
 ): Record<'created' | 'updated' | 'deleted', HistoryTrigger> {
   const { table } = kindOf(kind);
   const owner = ownerColumn(kind);
   const [before, after] = [stateOf('OLD', columns), stateOf('NEW', columns)];
-  const into = `INSERT INTO history (${form.columns}, record, recordId, userId, formerUserId, action, before, after)`;
+  const into = `INSERT INTO history (change, head, record, recordId, userId, formerUserId, action, before, after)`;
   const trigger = (verb: string, when: string, entry: string): HistoryTrigger => {
     const name = `${table}_${verb}`;
-    const values = `${form.change}, '${kind}', ${entry}`;
+    const values = `${CHANGE}, ${HEAD}, '${kind}', ${entry}`;
     return {
       name,
       into,
@@ -65,13 +49,8 @@ export function historyTriggersOf(
     };
   };
   const former = `iif(OLD.${owner} = NEW.${owner}, NULL, OLD.${owner})`;
-  const created = form.hasCreated ? after : 'NULL';
   return {
-    created: trigger(
-      'created',
-      `INSERT ON ${table}`,
-      `NEW.id, NEW.${owner}, NULL, 'create', NULL, ${created}`,
-    ),
+    created: trigger('created', `INSERT ON ${table}`, `NEW.id, NEW.${owner}, NULL, 'create', NULL, NULL`),
     updated: trigger(
       'updated',
       `UPDATE ON ${table} WHEN ${before} <> ${after}`,
@@ -103,7 +82,6 @@ export function remakeHistoryTriggers(sqlite: BetterSqlite.Database, version: nu
     ))
       sqlite.exec(`DROP TRIGGER "${name}"`);
     const others = columns.filter((name) => name !== 'id');
-    const triggers = historyTriggersOf(kind, others, version < FIRST_WITH_HEADS ? FORMER : FORM);
-    for (const { sql } of Object.values(triggers)) sqlite.exec(sql);
+    for (const { sql } of Object.values(historyTriggersOf(kind, others))) sqlite.exec(sql);
   }
 }
