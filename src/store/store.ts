@@ -240,7 +240,7 @@ export class Store {
   /** Who and what would be erased with a user. @throws SciaticaError `not-found` for a user that never was */
   reachOfErasing(userId: number): Reach {
     const { db } = this.#connection;
-    isThere(db, this, userId);
+    isThere(db, userId);
     return reachOf(db, userId);
   }
 
@@ -253,7 +253,7 @@ export class Store {
   erase(userId: number): CopiesAfterErasing {
     const { db, changes } = this.#connection;
     db.requireWritable();
-    if (isThere(db, this, userId))
+    if (isThere(db, userId))
       changes.run(
         () => {
           erase(db, this, userId);

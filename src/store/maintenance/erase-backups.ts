@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { hasTag, isAbandoned, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
-import { History } from '../history/history.ts';
+import { isLeft } from '../reconcile/erasures.ts';
 import { Changes } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
@@ -147,7 +147,7 @@ function rewriteOnce(database: string, path: string): boolean {
     const isChanged = withDatabase(connect(temporary.path), (db) => {
       db.pragma('journal_mode = DELETE');
       migrate(db, { keep: () => {} });
-      const present = erased.filter((id) => isIn(db, id));
+      const present = erased.filter((id) => isLeft(db, 'user', id));
       eraseUsers(db, present);
       if (present.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
       return present.length > 0;
@@ -168,16 +168,11 @@ function rewriteOnce(database: string, path: string): boolean {
 function erasedFrom(db: Database): number[] {
   const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   const here = db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
-  return [...new Set([...before.filter((id) => !isIn(db, id)), ...here])];
+  return [...new Set([...before.filter((id) => !isLeft(db, 'user', id)), ...here])];
 }
 
-/** Whether a database holds a user, or what was one: not of one who was erased from it. */
-export const isIn = (db: Database, id: number): boolean =>
-  db.value('SELECT 1 FROM users WHERE id = ?', id) === 1 ||
-  db.value("SELECT 1 FROM history WHERE record = 'user' AND recordId = ? AND action <> 'erase'", id) === 1;
-
 function eraseUsers(db: Database, ids: readonly number[]): void {
-  const affected = { history: new History(db), settings: new Settings(db), tokens: new Tokens(db) };
+  const affected = { settings: new Settings(db), tokens: new Tokens(db) };
   const changes = new Changes(db, Date.now);
   for (const id of ids) changes.run(() => erase(db, affected, id), { source: 'erase' });
   if (ids.length > 0) overwrite(db);

@@ -1,11 +1,11 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { INTO, type KindName, kindNames, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
-import type { History } from '../history/history.ts';
-import { type Erased, Erasures } from '../reconcile/erasures.ts';
-import { Fold } from '../reconcile/fold.ts';
-import { NAME, Names, partsOf } from '../reconcile/names.ts';
+import { type Erased, Erasures, isLeft } from '../reconcile/erasures.ts';
+import { Fold, isOfUser } from '../reconcile/fold.ts';
+import { NAME, Names } from '../reconcile/names.ts';
 import { everMerged } from '../reconcile/people.ts';
+import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
@@ -17,7 +17,6 @@ import { Remotes } from '../sync/remotes.ts';
 
 /** What erasing works on. */
 interface Affected {
-  history: History;
   settings: Settings;
   tokens: Tokens;
 }
@@ -27,14 +26,14 @@ export interface Reach {
   /** Users here who were merged into this one, by id, directly or through others. */
   merged: number[];
   /** Records that belong to another user by now. */
-  moved: { record: KindName; id: number; userId: number }[];
+  moved: (RecordKey & { userId: number })[];
 }
 
 export function reachOf(db: Database, userId: number): Reach {
   const names = new Names(db);
   const merged = mergedInto(db, names.ofUser(userId)).flatMap(({ id }) => id ?? []);
   const moved = [userId, ...merged].flatMap((user) =>
-    everOwned(db, names, user, [names.ofUser(user)]).flatMap(({ record, recordId: id }) => {
+    everOwned(db, names, user, [names.ofUser(user)]).flatMap(({ record, id }) => {
       const sql = `SELECT userId FROM ${kindOf(record).table} WHERE id = ? AND userId <> ?`;
       const owner = db.value<number>(sql, id, userId);
       return owner === undefined ? [] : [{ record, id, userId: owner }];
@@ -67,10 +66,9 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
  * Whether there is something to erase of a user.
  * @throws SciaticaError `not-found` for a user that never was
  */
-export function isThere(db: Database, { history }: Pick<Affected, 'history'>, userId: number): boolean {
-  if (db.value('SELECT 1 FROM users WHERE id = ?', userId) === 1) return true;
+export function isThere(db: Database, userId: number): boolean {
+  if (isLeft(db, 'user', userId)) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
-  if (history.of('user', userId).some(({ action }) => action !== 'erase')) return true;
   return new Erasures(db, new Names(db)).hasRecords();
 }
 
@@ -81,18 +79,14 @@ export function isThere(db: Database, { history }: Pick<Affected, 'history'>, us
 export function erase(db: Database, affected: Affected, userId: number): void {
   const merged = mergedInto(db, new Names(db).ofUser(userId));
   for (const { id } of merged) if (id !== null) eraseUser(db, affected, id, []);
-  eraseUser(
-    db,
-    affected,
-    userId,
-    merged.filter(({ id }) => id === null).map(({ name }) => name),
-  );
+  const aliases = merged.flatMap(({ id, name }) => (id === null ? name : []));
+  eraseUser(db, affected, userId, aliases);
 }
 
 /** @param aliases the user's names beside its own */
 function eraseUser(
   db: Database,
-  { history, settings, tokens }: Affected,
+  { settings, tokens }: Affected,
   userId: number,
   aliases: readonly Name[],
 ): void {
@@ -100,14 +94,12 @@ function eraseUser(
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   const names = new Names(db);
   const name = names.ofUser(userId);
-  const theirs = everOwned(db, names, userId, [name, ...aliases]);
-  const moved = theirs.filter(
-    ({ record, recordId }) => hasName(record) && hadOthers(db, record, recordId, userId),
-  );
+  const ofUser = [name, ...aliases];
+  const theirs = everOwned(db, names, userId, ofUser);
+  const moved = theirs.filter(({ record, id }) => !isOfUser(record) && hadOthers(db, record, id, userId));
   const erased: Erased[] = [
-    ['user', name],
-    ...aliases.map((alias): Erased => ['user', alias]),
-    ...moved.map(({ record, recordId }): Erased => [record, names.of(record, recordId)]),
+    ...ofUser.map((one): Erased => ['user', one]),
+    ...moved.map(({ record, id }): Erased => [record, names.of(record, id)]),
   ];
   deleteRecords(db, theirs);
   db.run('DELETE FROM users WHERE id = ?', userId);
@@ -120,10 +112,11 @@ function eraseUser(
   );
   // What is left does not tell others which of their records are gone, or whence they have them.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
-  if (wasMoved || wereOthers) settings.addGap('erased', history.last());
+  if (wasMoved || wereOthers) settings.addGap('erased', db.lastId('history'));
   forgetChanges(db);
   db.run('DELETE FROM erasing');
-  forgetReplicas(db, theirs, userId, [name, ...aliases]);
+  for (const one of ofUser) names.forget('user', one);
+  forgetReplicas(db, theirs, userId, ofUser);
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
@@ -135,31 +128,23 @@ function eraseUser(
 /** Whether a record ever went from this user to another, or came from one. */
 const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
 
-interface Whose {
-  record: KindName;
-  recordId: number;
-}
-
-/** Whether the records of a kind have a name of their own elsewhere: what a user has one of is known by the user. */
-const hasName = (kind: KindName): boolean => kindOf(kind).place !== 'one-per-user';
-
 /** The records that are this user's, or ever were. */
-function everOwned(db: Database, names: Names, userId: number, ofUser: readonly Name[]): Whose[] {
+function everOwned(db: Database, names: Names, userId: number, ofUser: readonly Name[]): RecordKey[] {
   const erasures = new Erasures(db, names);
   const elsewhere = ownedKindNames.flatMap((record) =>
-    erasures.idsOf(record).map((recordId): Whose => ({ record, recordId })),
+    erasures.idsOf(record).map((id): RecordKey => ({ record, id })),
   );
   const owned = ownedKindNames.map(
-    (kind) => `SELECT '${kind}' AS record, id AS recordId FROM ${kindOf(kind).table} WHERE userId = ?`,
+    (kind) => `SELECT '${kind}' AS record, id FROM ${kindOf(kind).table} WHERE userId = ?`,
   );
-  const here = db.all<Whose>(
+  const here = db.all<RecordKey>(
     `${owned.join(' UNION ')} UNION SELECT record, recordId FROM history WHERE userId = ? AND record <> 'user'
      UNION SELECT record, recordId FROM history WHERE formerUserId = ? AND record <> 'user'
      UNION SELECT record, id FROM replicas WHERE record IN (SELECT value FROM json_each(?)) AND id IS NOT NULL AND ${EVER_OWNED}`,
     ...owned.map(() => userId),
     userId,
     userId,
-    JSON.stringify(ownedKindNames.filter(hasName)),
+    JSON.stringify(ownedKindNames.filter((kind) => !isOfUser(kind))),
     JSON.stringify(ofUser),
   );
   return [...(everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here), ...elsewhere];
@@ -168,20 +153,17 @@ function everOwned(db: Database, names: Names, userId: number, ofUser: readonly 
 /** Without those that only showed under this user for a time, because their own was merged into it. */
 function withoutOthers(
   db: Database,
-  records: readonly Whose[],
+  records: readonly RecordKey[],
   userId: number,
   ofUser: readonly Name[],
-): Whose[] {
+): RecordKey[] {
   const fold = new Fold(db, new Names(db));
   return ownedKindNames.flatMap((kind) => {
     const ofKind = records.filter(({ record }) => record === kind);
-    if (!hasName(kind)) return ofKind;
-    const known = fold.of(
-      kind,
-      ofKind.map(({ recordId }) => recordId),
-    );
-    return ofKind.filter(({ recordId }) => {
-      const { row, state } = known.get(recordId) ?? {};
+    if (isOfUser(kind)) return ofKind;
+    const known = fold.of(kind, idsOf(ofKind, kind));
+    return ofKind.filter(({ id }) => {
+      const { row, state } = known.get(id) ?? {};
       return (
         !state || row?.cells['userId'] === userId || state.owners.some((owner) => ofUser.includes(owner))
       );
@@ -208,26 +190,23 @@ function hadOthers(db: Database, record: KindName, id: number, userId: number): 
 const EVER_OWNED =
   "EXISTS (SELECT 1 FROM json_each(state, '$.owners') AS owner WHERE owner.value IN (SELECT value FROM json_each(?)))";
 
-function deleteRecords(db: Database, records: readonly Whose[]): void {
+function deleteRecords(db: Database, records: readonly RecordKey[]): void {
   for (const kind of ownedKindNames) {
-    const ids = records.filter(({ record }) => record === kind).map(({ recordId }) => recordId);
     const sql = `DELETE FROM ${kindOf(kind).table} WHERE id IN (SELECT value FROM json_each(?))`;
-    if (ids.length > 0) db.run(sql, JSON.stringify(ids));
+    db.run(sql, JSON.stringify(idsOf(records, kind)));
   }
 }
 
 /** Forgets what is known of the records elsewhere. */
 function forgetReplicas(
   db: Database,
-  records: readonly Whose[],
+  records: readonly RecordKey[],
   userId: number,
   ofUser: readonly Name[],
 ): void {
-  const user = "DELETE FROM replicas WHERE origin = ? AND originId = ? AND uid = ? AND record = 'user'";
-  for (const name of ofUser) db.run(user, ...partsOf(name));
   const ids = JSON.stringify([
     ['user', userId],
-    ...records.filter(({ record }) => hasName(record)).map(({ record, recordId }) => [record, recordId]),
+    ...records.filter(({ record }) => !isOfUser(record)).map(({ record, id }) => [record, id]),
   ]);
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}
@@ -238,9 +217,9 @@ function forgetReplicas(
 }
 
 /** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
-function forgetRecords(db: Database, theirs: readonly Whose[]): void {
-  for (const kind of kindNames) {
-    const ids = theirs.filter(({ record }) => record === kind).map(({ recordId }) => recordId);
+function forgetRecords(db: Database, theirs: readonly RecordKey[]): void {
+  for (const kind of ownedKindNames) {
+    const ids = idsOf(theirs, kind);
     if (ids.length === 0) continue;
     const entries = `record = '${kind}' AND recordId IN (SELECT value FROM json_each(?))`;
     const list = JSON.stringify(ids);

@@ -1,5 +1,4 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { Settings } from '../records/settings.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -24,17 +23,16 @@ export class ErasedMeanwhile extends SciaticaError {
 
 /** Reads the mark of a database, which may be of an older version. */
 export function markOf(db: Database): Mark {
-  return {
-    seq: hasHistory(db) ? (db.value<number>(LAST_ENTRY) ?? 0) : 0,
-    horizon: new Settings(db).get('horizon'),
-  };
+  return { seq: db.lastId('history'), horizon: new Settings(db).get('horizon') };
 }
-
-const hasHistory = (db: Database) => db.value("SELECT 1 FROM sqlite_schema WHERE name = 'history'") === 1;
 
 function isErasedSince(db: Database, { seq, horizon }: Mark): boolean {
   if (new Settings(db).get('horizon') !== horizon) return true;
-  return hasHistory(db) && db.value("SELECT 1 FROM history WHERE seq > ? AND action = 'erase'", seq) === 1;
+  // What is of an older version may have no history.
+  return (
+    db.lastId('history') > seq &&
+    db.value("SELECT 1 FROM history WHERE seq > ? AND action = 'erase'", seq) === 1
+  );
 }
 
 /**

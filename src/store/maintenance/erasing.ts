@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRunning } from '../../lib/files.ts';
+import { isLeft } from '../reconcile/erasures.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { overwrite } from './erase.ts';
-import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, isIn, reasonOf } from './erase-backups.ts';
+import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, reasonOf } from './erase-backups.ts';
 
 /** What is still to be done for persons who are erased: the setting `erasing`. */
 interface Unfinished {
@@ -33,7 +34,7 @@ const RETRY_MS = 60 * 60 * 1000;
 /** What is unfinished in a database; undefined where nothing is. Who was brought back since is not to be erased again. */
 export function unfinishedErasing(db: Database): Unfinished | undefined {
   const unfinished = storedJson<Unfinished | null>(new Settings(db).get('erasing') ?? 'null');
-  const users = unfinished?.users.filter((id) => !isIn(db, id)) ?? [];
+  const users = unfinished?.users.filter((id) => !isLeft(db, 'user', id)) ?? [];
   return unfinished && users.length > 0 ? { ...unfinished, users } : undefined;
 }
 

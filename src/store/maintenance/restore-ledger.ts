@@ -1,9 +1,10 @@
 import { UNKNOWN_PAST } from '../../domain/history.ts';
+import { isLeft } from '../reconcile/erasures.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { isIn } from './erase-backups.ts';
+import { hasTable } from '../sqlite/verify.ts';
 
 /** What must not go back in time when a backup takes the place of a database. */
 export type Past = ReturnType<typeof pastOf>;
@@ -26,7 +27,7 @@ export function pastOf(db: Database) {
     /** The UUID of the database, all that it ever had, and its tokens. */
     id: settings.get('id'),
     identities: identitiesOf(db),
-    tokens: has(db, 'tokens')
+    tokens: hasTable(db, 'tokens')
       ? db.all<PastToken>('SELECT id, name, hash, createdAt, expiresAt, revokedAt FROM tokens')
       : [],
     /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
@@ -54,7 +55,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     const last = (table: string) => Math.max(here.get(table) ?? 0, theirs.get(table) ?? 0);
     // That of changes has no table.
     for (const table of theirs.keys())
-      if (here.has(table) || has(backup, table)) setLast(backup, table, last(table));
+      if (here.has(table) || hasTable(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
     settings.addGap('restored', horizon);
@@ -85,12 +86,12 @@ export function carryOver(past: Past | undefined, backup: Database): void {
  */
 export function erasedBefore(past: Past | undefined, backup: Database): number[] {
   const isOther = !past?.identities.some((id) => identitiesOf(backup).includes(id));
-  return (past?.erased ?? []).filter((id) => !(isOther && isIn(backup, id)));
+  return (past?.erased ?? []).filter((id) => !(isOther && isLeft(backup, 'user', id)));
 }
 
 /** The UUIDs that a database has, and had. */
 function identitiesOf(db: Database): (string | undefined)[] {
-  const former = has(db, 'identities')
+  const former = hasTable(db, 'identities')
     ? db.column<string>('SELECT uuid FROM origins JOIN identities ON identities.origin = origins.id')
     : [];
   return [new Settings(db).get('id'), ...former];
@@ -110,7 +111,7 @@ const FOR_ERASED = `users IS NOT NULL
 
 /** Who was erased, also from databases whose place this one has taken. */
 function erasedIn(db: Database): number[] {
-  if (!has(db, 'history')) return [];
+  if (!hasTable(db, 'history')) return [];
   const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   return [
     ...before,
@@ -127,8 +128,4 @@ function numbersOf(db: Database): Map<string, number> {
 function setLast(db: Database, table: string, seq: number): void {
   db.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
   db.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, seq);
-}
-
-function has(db: Database, table: string): boolean {
-  return db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
 }

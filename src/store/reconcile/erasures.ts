@@ -63,14 +63,14 @@ export class Erasures {
 
   /** Whether records are left here that were erased elsewhere with a user whose they once were. */
   hasRecords(): boolean {
-    return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => this.#isLeft(kind, id)));
+    return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => isLeft(this.db, kind, id)));
   }
 
   /** The ids of the users who were erased elsewhere, or merged into such, and are not erased here with all that was ever theirs. */
   pending(): number[] {
     if (this.#names.size === 0) return [];
     const ids = [...new Set([...this.idsOf('user'), ...this.#mergedInto()])];
-    const users = ids.filter((id) => this.#isLeft('user', id));
+    const users = ids.filter((id) => isLeft(this.db, 'user', id));
     if (users.length > 0 || !this.hasRecords()) return users;
     // Of which of them they were is not known: the erasing of any takes them along.
     const here = this.db.column<number>('SELECT id FROM erasures WHERE id IS NOT NULL LIMIT 1');
@@ -84,17 +84,14 @@ export class Erasures {
        AND state ->> '$.fields.${INTO}' IN (SELECT ${NAME} FROM erasures WHERE record = 'user')`,
     );
   }
-
-  /** What was deleted has a history. */
-  #isLeft(kind: KindName, id: number): boolean {
-    return (
-      this.db.value(
-        `SELECT 1 FROM ${kindOf(kind).table} WHERE id = ?
-         UNION ALL SELECT 1 FROM history WHERE recordId = ? AND record = ? AND action <> 'erase' LIMIT 1`,
-        id,
-        id,
-        kind,
-      ) === 1
-    );
-  }
 }
+
+/** Whether anything is left here of a record: what was deleted has a history. What was erased is not left. */
+export const isLeft = (db: Database, kind: KindName, id: number): boolean =>
+  db.value(
+    `SELECT 1 FROM ${kindOf(kind).table} WHERE id = ?
+     UNION ALL SELECT 1 FROM history WHERE recordId = ? AND record = ? AND action <> 'erase' LIMIT 1`,
+    id,
+    id,
+    kind,
+  ) === 1;

@@ -22,14 +22,16 @@ export function openToRead(path: string): Database {
   return connect(path, { readonly: existsSync(`${path}-wal`), orReadable: true });
 }
 
+/** Whether a database has a table: those of older versions lack some. */
+export const hasTable = (db: Database, table: string): boolean =>
+  db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
+
 /** Counts what a database holds. */
 export function holdingOf(db: Database): Holding {
-  // Databases of older versions lack some tables.
-  const isThere = (table: string) => db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
   const count = (kind: KindName) => {
     const { table } = kindOf(kind);
     const mayLack = kind !== 'user' && kind !== 'log';
-    return mayLack && !isThere(table) ? 0 : (db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0);
+    return mayLack && !hasTable(db, table) ? 0 : (db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0);
   };
   return db.read(() => ({
     version: db.pragma<number>('user_version'),
