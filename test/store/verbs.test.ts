@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import { checkChange, checkNew } from '../../src/store/records/checks.ts';
+import { checksOf } from '../../src/domain/schema.ts';
+import { checkOwned } from '../../src/store/records/checks.ts';
 import { log as aLog, dbOf, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {
@@ -74,7 +75,9 @@ describe('logs', () => {
 
   test('a missing user is told with all other faults', () => {
     const store = withUser();
-    const error = failure(() => checkNew(store.users, 'log', { ...aLog(), userId: 9, painBefore: 99 }));
+    const error = failure(() =>
+      checkOwned(store.users, checksOf('log').input, { ...aLog(), userId: 9, painBefore: 99 }),
+    );
     expect(error.issues.map(({ field }) => field)).toEqual(['painBefore', 'userId']);
   });
 
@@ -82,10 +85,10 @@ describe('logs', () => {
     'a userId of %j is one fault, not two',
     (userId) => {
       const store = withUser();
-      for (const check of [checkNew, checkChange])
-        expect(
-          failure(() => check(store.users, 'log', { ...aLog(), userId })).issues.map(({ field }) => field),
-        ).toEqual(['userId']);
+      for (const how of ['input', 'patch'] as const) {
+        const error = failure(() => checkOwned(store.users, checksOf('log')[how], { ...aLog(), userId }));
+        expect(error.issues.map(({ field }) => field)).toEqual(['userId']);
+      }
     },
   );
 

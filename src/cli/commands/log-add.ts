@@ -174,11 +174,12 @@ export async function askHelped(context: Context, helped: boolean): Promise<bool
 }
 
 async function checkGiven(context: Context, values: Values): Promise<void> {
-  const { checkChange } = await import('../../store/records/checks.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
+  const { checkOwned } = await import('../../store/records/checks.ts');
   const { users } = context.store;
   namingFlags(
     logFields,
-    () => checkChange(users, 'log', values),
+    () => checkOwned(users, checksOf('log').patch, values),
     dayFaults(logFields, values, context.today),
   );
 }
@@ -226,7 +227,8 @@ async function checked(
   known: readonly Exercise[],
   { brief }: Draft,
 ): Promise<LogInput> {
-  const { checkNew } = await import('../../store/records/checks.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
+  const { checkOwned } = await import('../../store/records/checks.ts');
   const words: Record<string, string> = dayFaults(logFields, values, context.today);
   if (values['userId'] === undefined)
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
@@ -241,7 +243,7 @@ async function checked(
   }
   // In one line whether it helped follows from the pain, which then is what is missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;
-  return namingFlags(logFields, () => checkNew(context.store.users, 'log', whole), words);
+  return namingFlags(logFields, () => checkOwned(context.store.users, checksOf('log').input, whole), words);
 }
 
 /** Asks for what was not said. */

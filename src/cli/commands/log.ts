@@ -89,7 +89,8 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 }
 
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { checkChange } = await import('../../store/records/checks.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
+  const { checkOwned } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
   const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text, LOG_ID));
@@ -106,7 +107,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
       effective: (helped, answers) => askHelped(context, effectiveAfter(current, answers) ?? helped === true),
     },
-    check: (given) => checkChange(users, 'log', given),
+    check: (given) => checkOwned(users, checksOf('log').patch, given),
     complete: async (given) => {
       // An editor that is left as it was opened says nothing.
       if (options['edit'] && given['notes'] === current.notes) delete given['notes'];

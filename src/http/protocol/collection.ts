@@ -2,15 +2,9 @@ import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { type Filter, fieldsOfFilters } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
-import {
-  type InputOf,
-  type KindName,
-  kindOf,
-  type OwnedKindName,
-  type PatchOfKind,
-} from '../../domain/kinds.ts';
+import { type InputOf, type KindName, kindOf, type PatchOfKind } from '../../domain/kinds.ts';
 import { checksOf } from '../../domain/schema.ts';
-import { checkChange, checkNew, checkReplacement } from '../../store/records/checks.ts';
+import { checkOwned } from '../../store/records/checks.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
@@ -54,7 +48,10 @@ export function collectionOf(name: KindName): Collection {
   const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
   const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
   const { input, replacement, patch } = checksOf(name);
-  const owned = name as OwnedKindName;
+  const checked =
+    <T>(check: (value: unknown) => T) =>
+    ({ users }: Store, value: unknown): T =>
+      isOwned ? checkOwned(users, check, value) : check(value);
   return {
     name,
     kind,
@@ -62,17 +59,15 @@ export function collectionOf(name: KindName): Collection {
     parameters: parameters.single,
     filters: parameters.conditions.filters,
     read: remembered(listReader(fields, parameters)),
-    check: ({ users }, value) => (isOwned ? checkNew(users, owned, value) : input(value)),
-    checkOneOf({ users }, value) {
-      if (!isOwned) return input(value);
-      const one = checkNew(users, owned, value);
-      const faults = users.userFaults(one.userId);
+    check: checked(input),
+    checkOneOf(store, value) {
+      const one = checked(input)(store, value);
+      const faults = store.users.userFaults((one as { userId?: unknown }).userId);
       if (faults.length > 0) throw invalid(faults);
       return one;
     },
-    checkReplacement: ({ users }, value) =>
-      isOwned ? checkReplacement(users, owned, value) : replacement(value),
-    checkPatch: ({ users }, value) => (isOwned ? checkChange(users, owned, value) : patch(value)),
+    checkReplacement: checked(replacement),
+    checkPatch: checked(patch),
     verbs: (store) => recordsOf(store, name),
   };
 }

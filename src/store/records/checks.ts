@@ -1,6 +1,4 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
-import type { InputOf, OwnedKindName, PatchOfKind } from '../../domain/kinds.ts';
-import { checksOf } from '../../domain/schema.ts';
 
 /** What the checks ask of users. */
 interface UserLookup {
@@ -9,33 +7,12 @@ interface UserLookup {
 }
 
 /**
- * Checks what is to become a record of a kind that belongs to users. Whether its user is there is looked up when it is stored,
- * or here to name every fault.
+ * Checks a record of a kind that belongs to users, or a change of one. Whether its user is there is looked up when it is stored, or here
+ * to name every fault.
+ * @param check one of `checksOf` the kind
  * @throws SciaticaError `invalid` with every fault, a missing user included
  */
-export function checkNew<K extends OwnedKindName>(users: UserLookup, kind: K, value: unknown): InputOf<K> {
-  return withUserFaults(users, value, checksOf(kind).input);
-}
-
-/** As `checkNew`, of what is to take the place of a record. */
-export function checkReplacement<K extends OwnedKindName>(
-  users: UserLookup,
-  kind: K,
-  value: unknown,
-): PatchOfKind<K> {
-  return withUserFaults(users, value, checksOf(kind).replacement);
-}
-
-/** As `checkNew`, of what is to change in a record. */
-export function checkChange<K extends OwnedKindName>(
-  users: UserLookup,
-  kind: K,
-  value: unknown,
-): PatchOfKind<K> {
-  return withUserFaults(users, value, checksOf(kind).patch);
-}
-
-function withUserFaults<T>(users: UserLookup, value: unknown, check: (value: unknown) => T): T {
+export function checkOwned<T>(users: UserLookup, check: (value: unknown) => T, value: unknown): T {
   try {
     return check(value);
   } catch (error) {
