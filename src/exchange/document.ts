@@ -21,9 +21,6 @@ import * as records from './records.ts';
 
 const BATCH = 1000;
 
-/** Longer than any record can be, with every character escaped. */
-const MAX_RECORD = 1024 * 1024;
-
 /**
  * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], … }` with a key for each
  * kind or for some, or a bare list of records; beside the lists, where they are from and their states. One batch of records is in
@@ -33,7 +30,7 @@ export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
   const about = new About();
   async function* batches(): AsyncGenerator<Item[]> {
-    const window = new JsonWindow(text, MAX_RECORD);
+    const window = new JsonWindow(text);
     const first = await window.peek();
     let faults: Issue[] = [];
     bare = first === '[';
@@ -210,11 +207,7 @@ class JsonWindow {
   /** The place of the first character of `#text`. */
   #from: Place = { line: 1, column: 1 };
 
-  /** @param mostCharacters the longest value that is taken as one */
-  constructor(
-    pieces: AsyncIterable<string>,
-    private readonly mostCharacters: number,
-  ) {
+  constructor(pieces: AsyncIterable<string>) {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
@@ -241,7 +234,7 @@ class JsonWindow {
     for (;;) {
       const end = valueEnd(this.#text, this.#at);
       if (end !== undefined) return this.#parsed(end, around);
-      if (this.#text.length - this.#at > this.mostCharacters) throw new TooLong();
+      if (this.#text.length - this.#at > records.MAX_RECORD) throw new TooLong();
       if (!(await this.#more())) return this.#parsed(this.#text.length, around);
     }
   }

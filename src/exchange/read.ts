@@ -16,6 +16,7 @@ import {
   isOriginLine,
   itemOf,
   kindOfValue,
+  MAX_RECORD,
   type Reading,
   requiredOrigin,
   unreadable,
@@ -51,15 +52,12 @@ function sniffed(line: string): Format {
   return kindOfValue(result.value) || isOriginLine(result.value) ? 'ndjson' : 'json';
 }
 
-/** Longer than any record can be, with every character escaped. */
-const MAX_LINE = 1024 * 1024;
-
 /** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from. */
 function readNdjson(text: AsyncIterable<string>): Reading {
   let origin: FileOrigin | undefined;
   const itemsOf = (at: number, line: string): Item[] => {
     if (line.trim() === '') return [];
-    if (line.length > MAX_LINE) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
+    if (line.length > MAX_RECORD) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
     const result = tryJson(line);
     if ('fault' in result) {
       const { message, at: column } = result.fault;
@@ -79,7 +77,7 @@ function readNdjson(text: AsyncIterable<string>): Reading {
       line += lines.length;
       if (lines.length > 0) yield lines.flatMap((content, i) => itemsOf(first + i, content));
       // What has no end is not kept: its first part alone is refused.
-      if (rest.length > MAX_LINE) break;
+      if (rest.length > MAX_RECORD) break;
     }
     yield itemsOf(line, rest);
   }
@@ -93,9 +91,6 @@ interface CsvOptions {
   /** Whose the records are, where no column says it. */
   userId?: number | undefined;
 }
-
-/** Longer than any record can be: what an unclosed quote swallows before it is noticed. */
-const MAX_RECORD = 1024 * 1024;
 
 interface Header {
   kind: KindName;
@@ -122,6 +117,7 @@ async function* csvBatches(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
+    // What an unclosed quote swallows before it is noticed.
     max_record_size: MAX_RECORD,
     on_record: (cells: string[], { empty_lines }) => {
       const at = 1 + read + empty_lines;

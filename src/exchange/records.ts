@@ -51,6 +51,9 @@ export interface Reading {
 /** The states in a file. `isEdited`: something in it was changed since, so that they are not those of its records. */
 export type Sealed = { seal: object; isEdited: false } | { isEdited: true };
 
+/** In characters: longer than any record can be, with every one escaped. */
+export const MAX_RECORD = 1024 * 1024;
+
 /** The members of a JSON document beside the lists of records. */
 export const ORIGIN = 'origin';
 export const STATES = 'states';
