@@ -111,6 +111,10 @@ export const conflict = (message: Wording) => new SciaticaError('conflict', mess
 /** A file, a place or a service cannot be used. @param message for a person */
 export const unusable = (message: Wording) => new SciaticaError('unusable', message);
 
+/** What the system or a library says, in words for a person. */
+export const explained = (code: ErrorCode, message: Wording, cause: unknown) =>
+  new SciaticaError(code, message, [], { cause });
+
 /** @param kind what a person calls one such record */
 export function idsUsedUp(kind: string): SciaticaError {
   return new SciaticaError('full', `No further ${kind} can be stored: the ids are used up.`);

@@ -7,7 +7,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
-import { SciaticaError } from '../domain/errors.ts';
+import { explained, SciaticaError, unusable } from '../domain/errors.ts';
 import { pinOf } from '../lib/pin.ts';
 import { pause } from '../lib/sleep.ts';
 import type { Address } from './address.ts';
@@ -87,8 +87,7 @@ class PinnedAgent extends HttpsAgent {
       if (certificate && pinOf(certificate.raw) === this.pin) return done(null);
       socket.destroy();
       done(
-        new SciaticaError(
-          'unusable',
+        unusable(
           'The service has another key than the one that is pinned: nothing was sent. If it was given a new one, compare the pin on its machine, and add the remote again.',
         ),
       );
@@ -108,8 +107,7 @@ function answered(request: ClientRequest, body: string | undefined, url: URL): P
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > MOST_BYTES)
-          request.destroy(new SciaticaError('unusable', 'The service answers without end: is it sciatica?'));
+        if (bytes > MOST_BYTES) request.destroy(unusable('The service answers without end: is it sciatica?'));
       });
       response.once('error', fail);
       response.once('close', () => {
@@ -163,17 +161,18 @@ const UNTRUSTED = /^(ERR_TLS_CERT_ALTNAME_INVALID|CERT_|DEPTH_ZERO_|SELF_SIGNED_
 function failure(error: Error, { host, hostname }: URL): Error {
   if (error instanceof SciaticaError || error instanceof Unanswered) return error;
   const code = String((error as NodeJS.ErrnoException).code);
-  const unusable = (message: string) => new SciaticaError('unusable', message, [], { cause: error });
   if (code === 'ECONNREFUSED')
     return new Unreachable(`Nobody answers at ${host}: is the service running there?`, { cause: error });
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new Unreachable(`There is no machine ${hostname} to be found.`, { cause: error });
   if (UNTRUSTED.test(code))
-    return unusable(
+    return explained(
+      'unusable',
       `The certificate of ${host} is not trusted (${code}). If it is the service's own, pin its key with --pin, as the machine of the service shows it.`,
+      error,
     );
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return unusable(`${host} does not speak TLS: is the URL right?`);
+    return explained('unusable', `${host} does not speak TLS: is the URL right?`, error);
   return new Unanswered(`The connection to ${host} broke (${code}).`, { cause: error });
 }
 

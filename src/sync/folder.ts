@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { SciaticaError, unusable } from '../domain/errors.ts';
+import { explained, SciaticaError, unusable } from '../domain/errors.ts';
 import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { pause } from '../lib/sleep.ts';
@@ -188,7 +188,7 @@ export class Folder {
         errno === 'ENOENT' && !existsSync(path)
           ? `There is no folder ${path}: is the stick or the share connected?`
           : `The folder ${path} cannot be used (${errno}). Nothing is lost: what is recorded here stays here until the next sync.`;
-      throw new SciaticaError(isFull(error) ? 'full' : 'unusable', why, [], { cause: error });
+      throw explained(isFull(error) ? 'full' : 'unusable', why, error);
     }
   }
 

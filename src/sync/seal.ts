@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { SciaticaError } from '../domain/errors.ts';
+import { explained } from '../domain/errors.ts';
 
 /** What a file of a folder unpacks to at most, in bytes: more is no file of ours. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -20,11 +20,10 @@ export async function checkKey(text: string): Promise<string> {
     await identityToRecipient(key);
     return key;
   } catch (error) {
-    throw new SciaticaError(
+    throw explained(
       'invalid',
       'That is no key of a folder: it is one word that begins with AGE-SECRET-KEY-1, as sciatica remote key shows it on the machine that made it.',
-      [],
-      { cause: error },
+      error,
     );
   }
 }
@@ -87,5 +86,4 @@ export class Seal {
   }
 }
 
-const unopened = (cause: unknown) =>
-  new SciaticaError('unusable', 'one of its files cannot be opened', [], { cause });
+const unopened = (cause: unknown) => explained('unusable', 'one of its files cannot be opened', cause);

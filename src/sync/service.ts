@@ -1,5 +1,5 @@
 import { type Role, roles } from '../domain/access.ts';
-import { SciaticaError } from '../domain/errors.ts';
+import { conflict, explained, SciaticaError, unusable } from '../domain/errors.ts';
 import { isObject, tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
@@ -52,10 +52,7 @@ export class Service {
   async me(): Promise<Me> {
     const { database, role } = await this.#json({ method: 'GET', path: '/me' });
     if (typeof database !== 'string' || !/^[0-9a-f-]{36}$/.test(database))
-      throw new SciaticaError(
-        'unusable',
-        'The service does not say which database it has: is it sciatica, and up to date?',
-      );
+      throw unusable('The service does not say which database it has: is it sciatica, and up to date?');
     return { database, role: roles.find((one) => one === role) ?? null };
   }
 
@@ -72,10 +69,7 @@ export class Service {
       return token;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      throw new SciaticaError(
-        'unusable',
-        'The code is wrong, used or too old: run sciatica pair there again.',
-      );
+      throw unusable('The code is wrong, used or too old: run sciatica pair there again.');
     }
   }
 
@@ -92,7 +86,7 @@ export class Service {
           error.status === 404
             ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
             : error.reason;
-        throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
+        throw explained('unusable', `The service does not take part: ${why}`, error);
       },
     );
     if (typeof parcel !== 'string' || !(received === null || isPosition(received))) throw strange();
@@ -102,8 +96,7 @@ export class Service {
   async #json(request: Omit<SyncRequest, 'headers'>): Promise<Record<string, unknown>> {
     const { text } = await this.#send(request);
     const json = tryJson(text);
-    if ('fault' in json)
-      throw new SciaticaError('unusable', 'The service answers something else than JSON: is it sciatica?');
+    if ('fault' in json) throw unusable('The service answers something else than JSON: is it sciatica?');
     return objectOf(json.value);
   }
 
@@ -128,7 +121,7 @@ export class Service {
         await this.wait(Math.max(1, wait) * 1000);
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
-        if (attempt >= ATTEMPTS) throw new SciaticaError('unusable', error.message, [], { cause: error });
+        if (attempt >= ATTEMPTS) throw explained('unusable', error.message, error);
         await this.wait(250 * 2 ** attempt);
       }
   }
@@ -139,14 +132,11 @@ function objectOf(value: unknown): Record<string, unknown> {
   return value;
 }
 
-const strange = () =>
-  new SciaticaError('unusable', 'The service answers in another way than sciatica does: is it up to date?');
+const strange = () => unusable('The service answers in another way than sciatica does: is it up to date?');
 
 function refusal({ status, text }: SyncResponse, hasToken: boolean): SciaticaError {
-  const unusable = (message: string) => new SciaticaError('unusable', message);
   if (status === 401 && text.includes('#problem-person-erased'))
-    return new SciaticaError(
-      'conflict',
+    return conflict(
       (command) =>
         `The person of the token was erased over there, for good. Nothing was sent, and nothing goes there any more. To erase the person here too: ${command('user erase')}. To keep the diary here: ${command('remote rm')}`,
     );

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
+import { conflict, type ErrorCode, explained, type SciaticaError, unusable } from '../../domain/errors.ts';
 import {
   errnoOf,
   isFull,
@@ -109,8 +109,7 @@ function exists(target: string): SciaticaError {
 /** The error of writing a backup as one for a person; others as they are. */
 export function backupError(error: unknown, target: string): unknown {
   const code = errnoOf(error) ?? (error as { code?: unknown }).code;
-  const fail = (kind: 'full' | 'unusable' | 'uncertain', message: string) =>
-    new SciaticaError(kind, message, [], { cause: error });
+  const fail = (kind: ErrorCode, message: string) => explained(kind, message, error);
   if (error instanceof NotSynced) return fail('uncertain', error.message);
   if (code === 'EEXIST') return exists(target);
   if (code === 'full' || isFull(error))

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { SciaticaError } from '../../domain/errors.ts';
+import { explained, SciaticaError } from '../../domain/errors.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../sqlite/errors.ts';
 
@@ -28,11 +28,10 @@ export function checkRecipient(recipient: string): Encrypter {
   try {
     encrypter.addRecipient(recipient);
   } catch (error) {
-    throw new SciaticaError(
+    throw explained(
       'invalid',
       'The recipient must begin with age1, as sciatica backup key printed it.',
-      [],
-      { cause: error },
+      error,
     );
   }
   return encrypter;
@@ -80,13 +79,12 @@ export async function decryptFile(
     // The file system has codes, the library has none.
     if (errnoOf(error) !== undefined) throw fileSystemError(error, source);
     const isOther = (error as Error).message.startsWith('no identity matched');
-    throw new SciaticaError(
+    throw explained(
       isOther ? 'unusable' : 'damaged',
       isOther
         ? `${source} was encrypted for another key than that of ${identityFile}. Nothing was changed.`
         : `${source} is damaged, cut or was changed: it cannot be decrypted. Nothing was changed.`,
-      [],
-      { cause: error },
+      error,
     );
   }
 }

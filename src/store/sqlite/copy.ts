@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SciaticaError } from '../../domain/errors.ts';
+import { explained, SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { linkNew, syncFile, type Temporary, temporaryBeside, withFreeName } from '../../lib/files.ts';
 import { sized } from '../../lib/size.ts';
@@ -51,11 +51,10 @@ export function keepVersion(path: string, version: number): void {
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError) || failed.code !== 'full') throw failed;
-    throw new SciaticaError(
+    throw explained(
       'full',
       `This sciatica keeps the records in a new way, and the disk has no room for a copy of the old ones. They were left as they are. Make room (about ${sized(statSync(path).size * 2)} at ${dirname(path)}) and try again.`,
-      [],
-      { cause: error },
+      error,
     );
   } finally {
     temporary?.remove();

@@ -1,5 +1,5 @@
 import type BetterSqlite from 'better-sqlite3';
-import { SciaticaError } from '../../domain/errors.ts';
+import { explained, type SciaticaError } from '../../domain/errors.ts';
 
 /** The first major version of Node on which better-sqlite3 13 runs; it crashes on Node 20, and 12 on 24.20 and later. */
 const FIRST_WITH_13 = 22;
@@ -44,10 +44,9 @@ function isMissing(error: unknown): boolean {
 }
 
 function missing(cause: unknown): SciaticaError {
-  return new SciaticaError(
+  return explained(
     'unusable',
     `The database engine is not installed for Node ${process.versions.node} on ${process.platform}-${process.arch}. Run npm install again with this Node (see "Try it" in the README).`,
-    [],
-    { cause },
+    cause,
   );
 }

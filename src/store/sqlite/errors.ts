@@ -1,9 +1,9 @@
-import { type ErrorCode, SciaticaError, unusable } from '../../domain/errors.ts';
+import { type ErrorCode, explained, SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, hasRoom, isFull, NotSynced } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
 export function domainError(error: unknown, path: string): unknown {
-  const fail = (kind: ErrorCode, message: string) => new SciaticaError(kind, message, [], { cause: error });
+  const fail = (code: ErrorCode, message: string) => explained(code, message, error);
   if (error instanceof NotSynced) return fail('uncertain', error.message);
   const code = errnoOf(error) ?? (error as { code?: unknown }).code;
   if (error instanceof SciaticaError || typeof code !== 'string') return error;
@@ -39,9 +39,7 @@ export function fileSystemError(error: unknown, file = 'A file'): unknown {
   if (errno === undefined) return error;
   if (isFull(error)) return full(error);
   const { path = file } = error as NodeJS.ErrnoException;
-  return new SciaticaError('unusable', `${path} could not be read or written (${errno}).`, [], {
-    cause: error,
-  });
+  return explained('unusable', `${path} could not be read or written (${errno}).`, error);
 }
 
 /** Our own statements fit every schema of ours: where SQLite finds none or another, the file does not say what it is. */
@@ -56,9 +54,7 @@ function isBrokenSchema(code: string, error: unknown): boolean {
 }
 
 export function full(cause?: unknown): SciaticaError {
-  return new SciaticaError('full', 'The disk is full: nothing was saved. Make room and try again.', [], {
-    cause,
-  });
+  return explained('full', 'The disk is full: nothing was saved. Make room and try again.', cause);
 }
 
 /** The file belongs to another program, or to none. */
@@ -81,12 +77,11 @@ export function storedJson<T>(text: string): T {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new SciaticaError(
+    throw explained(
       'damaged',
       (command) =>
         `A record in the database is damaged. To save the others: ${command('doctor --rescue FILE')}`,
-      [],
-      { cause },
+      cause,
     );
   }
 }
@@ -101,10 +96,9 @@ export function gone(): SciaticaError {
 
 /** An error while a change was made durable: SQLite has rolled it back, but after a crash it may be there. */
 export function uncertain(cause: unknown): SciaticaError {
-  return new SciaticaError(
+  return explained(
     'uncertain',
     'The disk failed while this was being saved, so it may have been saved or not. Look before you try again.',
-    [],
-    { cause },
+    cause,
   );
 }
