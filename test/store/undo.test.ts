@@ -203,12 +203,12 @@ describe('applying states', () => {
     for (const painAfter of [1, 2, 3]) store.logs.create(log({ painAfter }));
     const state = (painAfter: number) =>
       JSON.stringify([1, 'stretch', 'Piriformis Stretch', '2026-03-02', 6, painAfter, 1, '']);
-    const write = (kind: KindName, rows: unknown[][], except?: number[]) => {
+    const write = (kind: KindName, rows: unknown[][]) => {
       const db = dbOf(store);
       db.exec(`DROP TABLE IF EXISTS temp.wanted;
         CREATE TEMP TABLE wanted (place INTEGER, id INTEGER, expected TEXT, wanted TEXT)`);
       for (const row of rows) db.run('INSERT INTO temp.wanted VALUES (?, ?, ?, ?)', ...(row as string[]));
-      return store.change(() => apply(db, kind, 'temp.wanted', except));
+      return store.change(() => apply(db, kind, 'temp.wanted'));
     };
     const pains = () => Object.fromEntries(store.logs.list().map(({ id, painAfter }) => [id, painAfter]));
     return { store, state, write, pains };
@@ -254,21 +254,6 @@ describe('applying states', () => {
     ).toEqual([10, 20]);
     expect(pains()).toEqual({ 1: 10, 2: 2, 3: 3 });
     expect(store.history.last()).toBe(before + 1);
-  });
-
-  test('leaves out places that it is told to', () => {
-    const { state, write, pains } = stored();
-    expect(
-      write(
-        'log',
-        [
-          [1, 1, state(1), null],
-          [2, 2, state(9), null],
-        ],
-        [1, 2],
-      ),
-    ).toEqual([]);
-    expect(pains()).toEqual({ 1: 1, 2: 2, 3: 3 });
   });
 
   test('takes a user with what belongs to the user', () => {

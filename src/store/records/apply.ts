@@ -6,14 +6,13 @@ import { deleteMany, insertMany } from './write-many.ts';
 /**
  * Writes the states of many records of a kind, inside a change, in a few statements.
  * @param rows a table, or a subquery in brackets, with the columns `place`, a number that orders the rows; `id`; and `expected` and
- *   `wanted`, states as `States.write` gives them, NULL where there is no record. Each id is there once. Nothing else is looked at:
+ *   `wanted`, states as `States` reads them, NULL where there is no record. Each id is there once. Nothing else is looked at:
  *   whether the user of a record is there, or its key is taken, is up to the caller
- * @param except places of rows to leave out
  * @returns the places of records that are not as expected, in order; they are left as they are
  */
-export function apply(db: Database, kind: KindName, rows: string, except: readonly number[] = []): number[] {
-  const differing = differingIn(db, kind, rows, except);
-  applyExpected(db, kind, rows, [...except, ...differing]);
+export function apply(db: Database, kind: KindName, rows: string): number[] {
+  const differing = differingIn(db, kind, rows);
+  applyExpected(db, kind, rows, differing);
   return differing;
 }
 
@@ -21,7 +20,8 @@ export function apply(db: Database, kind: KindName, rows: string, except: readon
 export function applyExpected(db: Database, kind: KindName, rows: string, except: readonly number[]): void {
   const { table } = kindOf(kind);
   const columns = new States(db).columns(kind);
-  const isLeft = isNot(except);
+  const places = JSON.stringify(except);
+  const isLeft = except.length === 0 ? 'TRUE' : `r.place NOT IN (SELECT value FROM json_each('${places}'))`;
   deleteMany(db, kind, `(SELECT r.place, r.id FROM ${rows} AS r WHERE r.wanted IS NULL AND ${isLeft})`);
   const cell = (i: number) => `r.wanted ->> '$[${i}]'`;
   db.run(
@@ -35,20 +35,12 @@ export function applyExpected(db: Database, kind: KindName, rows: string, except
 }
 
 /** The places of records that are not as expected, in order. Takes what `apply` does. */
-export function differingIn(
-  db: Database,
-  kind: KindName,
-  rows: string,
-  except: readonly number[] = [],
-): number[] {
+export function differingIn(db: Database, kind: KindName, rows: string): number[] {
   const columns = new States(db).columns(kind);
   // In the condition of a CASE the second half of an OR is not computed in vain.
   const isOther = `CASE WHEN m.id IS NULL THEN r.expected IS NOT NULL WHEN ${isState('r.expected', 'm', columns)} THEN 0 ELSE 1 END`;
   return db.column<number>(
     `SELECT r.place FROM ${rows} AS r LEFT JOIN main.${kindOf(kind).table} AS m ON m.id = r.id
-     WHERE ${isOther} AND ${isNot(except)} ORDER BY r.place`,
+     WHERE ${isOther} ORDER BY r.place`,
   );
 }
-
-const isNot = (places: readonly number[]): string =>
-  places.length === 0 ? 'TRUE' : `r.place NOT IN (SELECT value FROM json_each('${JSON.stringify(places)}'))`;

@@ -1,4 +1,4 @@
-import { fromCells, toCell } from '../../domain/codec.ts';
+import { fromCells } from '../../domain/codec.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -51,14 +51,6 @@ export class States {
     const places = this.columns(kind);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
     return fromCells(kindOf(kind).fields, cellOf) as unknown as State;
-  }
-
-  /** The state of a record: the same text for the same fields. */
-  write(kind: KindName, record: object): string {
-    const { fields } = kindOf(kind);
-    const values = record as Record<string, unknown>;
-    // JSON.stringify escapes as SQLite does.
-    return JSON.stringify(this.columns(kind).map((name) => toCell(fields[name], values[name])));
   }
 
   /** The columns of a kind of record but for the id, in the order of its states. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError, unusable } from '../../../domain/errors.ts';
 import type { Fields } from '../../../domain/fields.ts';
-import { type KindName, kindNames, kindOf, type OwnedRecord, ownedKindNames } from '../../../domain/kinds.ts';
+import { byKind, type KindName, kindOf, type OwnedRecord, ownedKindNames } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
@@ -53,20 +53,18 @@ export function rescue(path: string): Rescue {
   if (stat ? !stat.isFile() : !existsSync(`${path}-wal`))
     throw unusable(`There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
-  const all = kindNames.map((name) => soughtIn(name, version));
-  // Which older formats do not have.
-  const kinds = all.filter(({ columns }) => columns.length > 0);
+  const sought = byKind((name) => soughtIn(name, version));
+  // Older formats lack some.
+  const kinds = Object.values(sought).filter(({ columns }) => columns.length > 0);
   const { sound, ids } = readWithSqlite(path, kinds);
   const broken = sound ? 0 : scan(path, kinds);
-  const foundOf = (kind: KindName) =>
-    all.find(({ name }) => name === kind)?.found ?? new Map<number, string>();
   const owners = new Set<number>();
   for (const kind of ownedKindNames)
-    for (const json of foundOf(kind).values()) owners.add((JSON.parse(json) as OwnedRecord).userId);
+    for (const json of sought[kind].found.values()) owners.add((JSON.parse(json) as OwnedRecord).userId);
   return {
-    records: Object.fromEntries(all.map((kind) => [kind.name, inOrder(kind)])) as Rescue['records'],
-    lostUsers: [...owners].filter((id) => !foundOf('user').has(id)).sort((a, b) => a - b),
-    lostLogs: ids.filter((id) => !foundOf('log').has(id)),
+    records: byKind((name) => inOrder(sought[name])),
+    lostUsers: [...owners].filter((id) => !sought.user.found.has(id)).sort((a, b) => a - b),
+    lostLogs: ids.filter((id) => !sought.log.found.has(id)),
     broken,
   };
 }
