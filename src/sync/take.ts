@@ -121,15 +121,15 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
   if (!options.acceptErase) return;
-  for (const id of diary.erasedElsewhere()) {
+  for (const id of store.remotes.erasedElsewhere()) {
     store.erase(id);
     result.erased.push(id);
   }
 }
 
 /** The result, with what is left for a person to decide. @param seq as of `SyncResult` */
-export function ended({ diary, result }: Course, seq: number): SyncResult {
-  result.erasedThere = diary.erasedElsewhere();
+export function ended({ store, diary, result }: Course, seq: number): SyncResult {
+  result.erasedThere = store.remotes.erasedElsewhere();
   // Whoever is merged with one who is to be erased would be erased too.
   const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => result.erasedThere.includes(one));
   result.sameEmails = result.sameEmails.filter(isKept);

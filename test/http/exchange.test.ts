@@ -274,7 +274,7 @@ describe("a patient's token", () => {
     }
     expect([store.users.list(), store.goals.list(), store.logs.get(2)]).toEqual(before);
     expect(store.logs.list({ userId: 2 })).toHaveLength(1);
-    expect((await store.diary()).erasedElsewhere()).toEqual([]);
+    expect(store.remotes.erasedElsewhere()).toEqual([]);
   });
 
   test('hears of a log that went to another user only that it is gone', async () => {
@@ -395,8 +395,8 @@ describe("a provider's token", () => {
     const diary = await other.diary();
     const parcel = diary.nothing(diary.collector(), START).text;
     expect((await as('provider', null)({ parcel, have: null, wants: true })).status).toBe(200);
-    expect((await store.diary()).erasedElsewhere()).toEqual([]);
+    expect(store.remotes.erasedElsewhere()).toEqual([]);
     await as('admin', null)({ parcel, have: null, wants: true });
-    expect((await store.diary()).erasedElsewhere()).toEqual([2]);
+    expect(store.remotes.erasedElsewhere()).toEqual([2]);
   });
 });

@@ -93,8 +93,9 @@ class World {
     for (let round = 0; round < 6; round++) {
       for (const at of [0, 1, 2]) {
         await this.run(at);
-        const diary = await this.store(at).diary();
-        for (const id of diary.erasedElsewhere()) this.store(at).erase(id);
+        const store = this.store(at);
+        const diary = await store.diary();
+        for (const id of store.remotes.erasedElsewhere()) store.erase(id);
         await this.run(at);
         for (const to of [0, 1, 2].filter((one) => one !== at)) {
           const own = join(this.folders[at] ?? '', diary.id);

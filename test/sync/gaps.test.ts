@@ -64,7 +64,7 @@ test('who was erased here does not come back, and is not erased there before som
   }
   const replicas = dbOf(here).all('SELECT * FROM replicas');
   expect(replicas.filter((row) => /ole@/.test(JSON.stringify(row)))).toEqual([]);
-  expect((await there.diary()).erasedElsewhere()).toEqual([2]);
+  expect(there.remotes.erasedElsewhere()).toEqual([2]);
   // Nothing of it is passed on to others meanwhile.
   const third = openStore(newDatabase());
   await run(third, there);

@@ -366,7 +366,7 @@ export class World {
   /** @returns whether there was something to accept */
   async #accept(at: number): Promise<boolean> {
     const diary = await this.#store(at).diary();
-    const erased = diary.erasedElsewhere();
+    const erased = this.#store(at).remotes.erasedElsewhere();
     const held = diary.settleHeld('delete');
     for (const id of erased) this.#store(at).erase(id);
     return held + erased.length > 0;

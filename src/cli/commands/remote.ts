@@ -249,7 +249,7 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   const disputes = remotes.disputes(context.now().getTime());
   const lines = [
     ...stillThere,
-    ...erasedLines(context, diary.erasedElsewhere()),
+    ...erasedLines(context, remotes.erasedElsewhere()),
     ...heldLines(context, diary.held()),
     ...notedLines(context, disputes),
   ];

@@ -140,7 +140,7 @@ async function exchange(
   const { counts, disputes, refused } = taken;
   const held = collector.count(diary.held());
   // Who else was erased is not for a token for some users, which erases nobody here either.
-  const erased = users ? 0 : diary.erasedElsewhere().length;
+  const erased = users ? 0 : store.remotes.erasedElsewhere().length;
   const body = { parcel: part.text, received: before, result: { counts, disputes, refused, held, erased } };
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
 }

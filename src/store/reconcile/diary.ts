@@ -296,11 +296,6 @@ export class Diary {
   /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
   renewIdentity = (): string => this.#names.takeIdentity();
 
-  /** The users here who were erased elsewhere, by id. */
-  erasedElsewhere(): number[] {
-    return new Erasures(this.db, this.#names).pending();
-  }
-
   /** The id of the user here with a name; undefined for one that is not here. */
   idOfUser(name: Name): number | undefined {
     return this.#names.idOf('user', name);

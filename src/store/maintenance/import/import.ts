@@ -9,6 +9,7 @@ import { type RunChange, rehearse } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
+import { Remotes } from '../../sync/remotes.ts';
 import {
   absentUsers,
   changedUsers,
@@ -180,9 +181,8 @@ export class Import {
     const staged = new StagedStates(db, { origin, seal, as });
     if (!seal) this.#faultStrangers(staged.strangers());
     this.#refuseFaults();
-    const diary = new Diary(db, (work) => work());
     const before = db.lastId('history');
-    const received = diary.receive(staged, {
+    const received = new Diary(db, (work) => work()).receive(staged, {
       setsApart: false,
       again: (state, here) => staged.undone.again(state, here),
     });
@@ -199,7 +199,7 @@ export class Import {
       erased: staged.leftOut.get('user') ?? 0,
       disputes,
       held: received.held,
-      erasedThere: diary.erasedElsewhere(),
+      erasedThere: new Remotes(db).erasedElsewhere(),
     };
     return this.#result;
   }
