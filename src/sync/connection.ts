@@ -31,11 +31,14 @@ const SILENCE_MS = 45_000;
 /** Largest answer, in bytes: a page of lists has 1 MiB at most, a page of changes less. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Longest wait for the answer to `probe`, in milliseconds: somebody sits in front of it. */
+/** Longest silence of `probe`, in milliseconds: somebody sits in front of it. */
 const PROBE_MS = 5000;
 
-/** Connects to a service, over TLS with the key that is pinned or a certificate that the system trusts. */
-export function connectionTo({ url, pin }: Address): Connection {
+/**
+ * Connects to a service, over TLS with the key that is pinned or a certificate that the system trusts.
+ * @param silence the longest one, in milliseconds
+ */
+export function connectionTo({ url, pin }: Address, silence = SILENCE_MS): Connection {
   const isTls = url.protocol === 'https:';
   const options = { keepAlive: true, maxSockets: 2 };
   const agent = isTls
@@ -52,7 +55,7 @@ export function connectionTo({ url, pin }: Address): Connection {
       path: `${base}${path}`,
       headers: { ...headers },
       agent,
-      timeout: SILENCE_MS,
+      timeout: silence,
     });
   };
   return {
@@ -77,11 +80,15 @@ class PinnedAgent extends HttpsAgent {
   ): undefined {
     // Sessions are not resumed, for then no certificate is shown.
     const socket = connect({ ...options, rejectUnauthorized: false, checkServerIdentity: () => undefined });
+    // The request hears of no silence before it has the socket.
+    const giveUp = () => socket.destroy(unanswered(String(options.host)));
     const done = (error: Error | null) => {
       socket.off('error', done);
+      socket.off('timeout', giveUp);
       callback?.(error, socket);
     };
     socket.once('error', done);
+    socket.once('timeout', giveUp);
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerX509Certificate();
       if (certificate && pinOf(certificate.raw) === this.pin) return done(null);
@@ -96,11 +103,13 @@ class PinnedAgent extends HttpsAgent {
   }
 }
 
+const unanswered = (host: string) => new Unanswered(`${host} does not answer.`);
+
 function answered(request: ClientRequest, body: string | undefined, url: URL): Promise<SyncResponse> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(failure(error, url));
     request.once('error', fail);
-    request.once('timeout', () => request.destroy(new Unanswered(`${url.host} does not answer.`)));
+    request.once('timeout', () => request.destroy(unanswered(url.host)));
     request.once('response', (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -182,11 +191,10 @@ function failure(error: Error, { host, hostname }: URL): Error {
  * @throws SciaticaError for a service that does not let the caller in, that is none of ours or has another key
  */
 export async function probe(address: Address, token: string | undefined): Promise<string | undefined> {
-  const connection = connectionTo(address);
-  const { host } = address.url;
+  const connection = connectionTo(address, PROBE_MS);
   const send = async (request: SyncRequest) => {
     try {
-      return await Promise.race([connection.send(request), silence(host)]);
+      return await connection.send(request);
     } catch (error) {
       throw error instanceof Unanswered ? new Unreachable(error.message) : error;
     }
@@ -200,9 +208,4 @@ export async function probe(address: Address, token: string | undefined): Promis
   } finally {
     connection.close();
   }
-}
-
-async function silence(host: string): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, PROBE_MS).unref());
-  throw new Unreachable(`${host} does not answer.`);
 }

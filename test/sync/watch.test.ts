@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { checkAddress } from '../../src/sync/address.ts';
 import { connectionTo } from '../../src/sync/connection.ts';
@@ -64,4 +64,19 @@ test('an event that comes in two pieces is heard', async () => {
   connection.close();
   server.close();
   expect(events).toBe(1);
+});
+
+test.each([
+  ['http', undefined],
+  ['https', undefined],
+  ['https', `sha256-${'a'.repeat(43)}`],
+])('a service that takes a connection and says nothing is given up: %s, pin %s', async (scheme, pin) => {
+  const server = createSocketServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = checkAddress(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`, pin);
+  const connection = connectionTo(address, 50);
+  const request = { method: 'GET', path: '/me', headers: {} } as const;
+  await expect(connection.send(request)).rejects.toThrow(/ does not answer\.$/);
+  connection.close();
+  server.close();
 });
