@@ -256,7 +256,7 @@ export class Store {
     if (isThere(db, userId))
       changes.run(
         () => {
-          erase(db, this, userId);
+          erase(db, this.tokens, userId);
           noteErasing(db, userId);
         },
         { source: 'erase' },
@@ -388,7 +388,7 @@ export class Store {
 
   /** Makes today's backup if it is due. Whatever goes wrong is a warning, never an error. */
   backUpIfDue(means: BackupMeans): void {
-    backUpIfDue(this.#connection.db, this.settings, means);
+    backUpIfDue(this.#connection.db, means);
   }
 
   close(): void {

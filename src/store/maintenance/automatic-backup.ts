@@ -4,7 +4,7 @@ import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { localDay, mondayOf } from '../../domain/words/day.ts';
 import { makeFolder, sizeOf, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
-import type { Settings } from '../records/settings.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { backup, backupError } from './backup.ts';
 import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, noteOf, planOf } from './backup-plan.ts';
@@ -44,10 +44,10 @@ const LEFTOVER_MS = 60 * 60 * 1000;
  * Makes today's backup of a database that holds records, if there is none yet; called before the first change of a
  * process. Whatever goes wrong is a warning, never an error.
  */
-export function backUpIfDue(db: Database, settings: Settings, means: BackupMeans): void {
+export function backUpIfDue(db: Database, means: BackupMeans): void {
   const { today, warn, isService } = means;
   try {
-    const plan = planOf(db.path, settings.backups);
+    const plan = planOf(db.path, new Settings(db).backups);
     if (!plan || !hasRecords(db)) return;
     const made = backupsOf(plan);
     if (made.some(({ day }) => day === today)) return;

@@ -16,12 +16,6 @@ import { keptCopies } from './copies.ts';
 import { erase, overwrite } from './erase.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
-/** The database that somebody was erased from. */
-interface Erased {
-  path: string;
-  settings: Settings;
-}
-
 /** A copy that may still hold a person who was erased. */
 export interface CopyLeft {
   path: string;
@@ -47,21 +41,22 @@ export function reasonOf(error: unknown, path: string): string {
 }
 
 /** Erases who was erased from a database from its automatic backups too. What fails is among the ones that are left. */
-export function eraseFromBackups(store: Erased): CopiesAfterErasing {
+export function eraseFromBackups(db: Database): CopiesAfterErasing {
+  const { path: database } = db;
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
   const handled = new Set<string>();
-  for (const plan of plansOf(store)) {
-    const inFolder = eraseFromFolder(store.path, plan, handled);
+  for (const plan of plansOf(db)) {
+    const inFolder = eraseFromFolder(database, plan, handled);
     for (const key of ['rewritten', 'deleted'] as const) after[key].push(...inFolder[key]);
     after.left.push(...inFolder.left);
   }
   try {
     // An encrypted backup is made of a plain copy beside the database; so is what a migration or a restore replaces kept.
-    stopJobs(dirname(store.path), store.path, isAbandoned);
-    const others = keptCopies(store.path).filter((path) => !handled.has(path));
+    stopJobs(dirname(database), database, isAbandoned);
+    const others = keptCopies(database).filter((path) => !handled.has(path));
     after.left.push(...others.map((path) => ({ path })));
   } catch (error) {
-    after.left.push({ path: `${store.path}.*`, why: reasonOf(error, dirname(store.path)) });
+    after.left.push({ path: `${database}.*`, why: reasonOf(error, dirname(database)) });
   }
   return after;
 }
@@ -105,10 +100,10 @@ function eraseFromBackup(
 }
 
 /** Every place where backups of this database were made: beside it, and where they were moved to. */
-function plansOf({ path, settings }: Erased): BackupPlan[] {
-  const folders = [undefined, ...settings.backupFolders];
+function plansOf(db: Database): BackupPlan[] {
+  const folders = [undefined, ...new Settings(db).backupFolders];
   return folders
-    .map((folder) => planOf(path, { folder }))
+    .map((folder) => planOf(db.path, { folder }))
     .filter((plan) => plan !== undefined)
     .filter(({ folder }, i) => i > 0 || existsSync(folder));
 }
@@ -172,8 +167,7 @@ function erasedFrom(db: Database): number[] {
 }
 
 function eraseUsers(db: Database, ids: readonly number[]): void {
-  const affected = { settings: new Settings(db), tokens: new Tokens(db) };
-  const changes = new Changes(db, Date.now);
-  for (const id of ids) changes.run(() => erase(db, affected, id), { source: 'erase' });
+  const [changes, tokens] = [new Changes(db, Date.now), new Tokens(db)];
+  for (const id of ids) changes.run(() => erase(db, tokens, id), { source: 'erase' });
   if (ids.length > 0) overwrite(db);
 }

@@ -7,19 +7,13 @@ import { NAME, Names } from '../reconcile/names.ts';
 import { everMerged } from '../reconcile/people.ts';
 import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
-import type { Settings } from '../records/settings.ts';
+import { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { CHANGE, HEAD } from '../sqlite/migrations/history-triggers.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import { Remotes } from '../sync/remotes.ts';
-
-/** What erasing works on. */
-interface Affected {
-  settings: Settings;
-  tokens: Tokens;
-}
 
 /** Who and what goes with a person, beside what shows as theirs. */
 export interface Reach {
@@ -76,23 +70,18 @@ export function isThere(db: Database, userId: number): boolean {
  * Forgets a person, inside a change: the user, those who were merged into it, what ever belonged to them, its history, what other
  * databases have of it, and the tokens that were for nobody else. One entry stays for each: that user N was erased, and when.
  */
-export function erase(db: Database, affected: Affected, userId: number): void {
+export function erase(db: Database, tokens: Tokens, userId: number): void {
   const merged = mergedInto(db, new Names(db).ofUser(userId));
-  for (const { id } of merged) if (id !== null) eraseUser(db, affected, id, []);
+  for (const { id } of merged) if (id !== null) eraseUser(db, tokens, id, []);
   const aliases = merged.flatMap(({ id, name }) => (id === null ? name : []));
-  eraseUser(db, affected, userId, aliases);
+  eraseUser(db, tokens, userId, aliases);
 }
 
 /** @param aliases the user's names beside its own */
-function eraseUser(
-  db: Database,
-  { settings, tokens }: Affected,
-  userId: number,
-  aliases: readonly Name[],
-): void {
+function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readonly Name[]): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
-  const names = new Names(db);
+  const [names, settings] = [new Names(db), new Settings(db)];
   const name = names.ofUser(userId);
   const ofUser = [name, ...aliases];
   const theirs = everOwned(db, names, userId, ofUser);

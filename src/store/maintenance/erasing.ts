@@ -62,7 +62,7 @@ export function finishErasing(db: Database): CopiesAfterErasing {
     }
   };
   attempt(() => overwrite(db));
-  const { left, ...done } = eraseFromBackups({ path: db.path, settings: new Settings(db) });
+  const { left, ...done } = eraseFromBackups(db);
   const unreached = [...failed, ...left].filter(({ why }) => why !== undefined).map(({ path }) => path);
   attempt(() => db.write(() => noteOutcome(db, users, unreached)));
   return { ...done, left: [...failed, ...left] };

@@ -97,11 +97,6 @@ export class Diary {
     return this.#settings.get('id') ?? '';
   }
 
-  /** The number of the database format: only states of the same one are merged. */
-  get format(): number {
-    return migrations.length;
-  }
-
   /** What is told to others. @param users, told as of `Collector` */
   collector(users?: readonly number[], told?: Told): Collector {
     return new Collector(this.db, users, told);
@@ -144,20 +139,10 @@ export class Diary {
     return { ...none, text: this.#text(collector, from, none) };
   }
 
-  #text(collector: Collector, from: Position, { states, to, isLast }: Collected): string {
-    return writeParcel(
-      {
-        database: this.id,
-        format: this.format,
-        from,
-        to,
-        isLast,
-        erased: collector.erased(),
-        view: collector.view(),
-        states,
-      },
-      this.#names.uuids(),
-    );
+  #text(collector: Collector, from: Position, collected: Collected): string {
+    const [erased, view] = [collector.erased(), collector.view()];
+    const header = { database: this.id, format: migrations.length, from, erased, view };
+    return writeParcel({ ...header, ...collected }, this.#names.uuids());
   }
 
   /** The states of the records in a file. */
@@ -182,7 +167,7 @@ export class Diary {
   header(text: string, asker: 'here' | 'there' = 'here'): Header {
     const header = readHeader(text);
     const { format } = header;
-    const [own, other] = asker === 'here' ? [this.format, format] : [format, this.format];
+    const [own, other] = asker === 'here' ? [migrations.length, format] : [format, migrations.length];
     if (own === other) return header;
     const which =
       own < other

@@ -1,10 +1,5 @@
-import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
-
-/** What the checks ask of users. */
-interface UserLookup {
-  /** What is wrong with a user's id. */
-  userFaults(userId: unknown): Issue[];
-}
+import { invalid, SciaticaError } from '../../domain/errors.ts';
+import type { Surroundings } from './records.ts';
 
 /**
  * Checks a record of a kind that belongs to users, or a change of one. Whether its user is there is looked up when it is stored, or here
@@ -12,7 +7,11 @@ interface UserLookup {
  * @param check one of `checksOf` the kind
  * @throws SciaticaError `invalid` with every fault, a missing user included
  */
-export function checkOwned<T>(users: UserLookup, check: (value: unknown) => T, value: unknown): T {
+export function checkOwned<T>(
+  users: Pick<Surroundings, 'userFaults'>,
+  check: (value: unknown) => T,
+  value: unknown,
+): T {
   try {
     return check(value);
   } catch (error) {
