@@ -35,7 +35,7 @@ export function imported(store: Store, file: File, options: Partial<ImportOption
     (at, noun) => `${noun}[${at}]`,
   );
   for (const noun of kindNames) task.add(file.records[noun].map((value, at) => ({ at, kind: noun, value })));
-  task.addStates(file.lines.map((line, at) => ({ at, line })));
+  task.add(file.lines.map((line, at) => ({ at, line })));
   return task.apply({
     onConflict: 'refuse',
     dryRun: false,

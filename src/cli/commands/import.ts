@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { conflict, describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import { kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { type DayOrder, dayOrders } from '../../exchange/days.ts';
-import { formatOfName, formats, type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
+import { formatOfName, formats, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
 import type { Command } from '../input/command.ts';
@@ -164,20 +164,12 @@ function apply(context: Context, task: Import, { origin, seal, options, as }: Gi
 async function readAll(file: InputFile, reading: Reading, task: Import, progress: Progress): Promise<void> {
   let count = 0;
   for await (const items of reading.batches) {
-    task.add(items.filter(isRecord));
-    task.addStates(items.filter(isLine));
-    for (const { at, kind, fault } of items.filter(isFault))
-      task.fault({ ...fault, at: reading.where(at, kind) });
+    task.add(items);
     count += items.length;
     progress.show(() => `${file.name}: ${counted(count, 'record')} read`);
   }
   progress.show(() => `${file.name}: ${counted(count, 'record')} read, writing …`);
 }
-
-const isRecord = (item: Item): item is Extract<Item, { value: unknown; kind: KindName }> =>
-  item.fault === undefined && item.line === undefined;
-const isLine = (item: Item): item is Extract<Item, { line: string }> => Boolean(item.line);
-const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
 
 /** Prints each fault on a line. @returns the error that ends the command */
 function reported(

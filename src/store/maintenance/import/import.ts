@@ -32,6 +32,7 @@ import {
   counts,
   followUsers,
   keyedStaged,
+  MAX_FAULTS,
   markSecond,
   markTaken,
   matchEqual,
@@ -52,7 +53,7 @@ import {
 import { requireNotMoved, StagedStates } from './states.ts';
 
 /** What a place in a file is called: `line 3`. */
-export type PlaceName = (at: number, kind: KindName) => string;
+export type PlaceName = (at: number, kind?: KindName) => string;
 
 export interface ImportResult {
   counts: Readonly<Record<KindName, Counts>>;
@@ -76,6 +77,15 @@ export interface ImportResult {
   erasedThere: readonly number[];
 }
 
+/** What stands at a place in a file: a record, states of some as JSON, or what keeps it from being a record. */
+interface Item {
+  at: number;
+  kind?: KindName;
+  value?: unknown;
+  line?: string;
+  fault?: Omit<Issue, 'at'>;
+}
+
 /** How records are brought in. */
 export interface ImportOptions extends Said {
   onConflict: OnConflict;
@@ -86,9 +96,6 @@ export interface ImportOptions extends Said {
   /** What is true of the states of all records, if the file has them, and they are of its records as these are. */
   seal?: unknown;
 }
-
-/** Faults are counted without end; so many are kept to be shown. */
-const MAX_FAULTS = 10_000;
 
 const NOT_THEIRS = 'Records would come to other people than they are of.';
 
@@ -122,26 +129,18 @@ export class Import {
     return this.#result;
   }
 
-  /** Notes what keeps a place in the file from being a record. */
-  fault(issue: Issue): void {
-    this.#faultCount += 1;
-    if (this.#issues.length < MAX_FAULTS) this.#issues.push(issue);
-  }
-
   /**
-   * Checks records and lays them aside.
+   * Checks records and lays them aside, with states; notes faults.
    * @param items each with its place in the file, in rising order for a kind
    */
-  add(items: readonly { at: number; kind: KindName; value: unknown }[]): void {
+  add(items: readonly Item[]): void {
     // One transaction for all: it writes temporary tables only, so it locks nobody out.
     this.db.read(() => {
-      for (const { at, kind, value } of items) this.#add(at, stagedKindOf(kind), value);
+      for (const { at, kind, value, line, fault } of items)
+        if (fault) this.#fault({ ...fault, at: this.place(at, kind) });
+        else if (kind) this.#add(at, stagedKindOf(kind), value);
+        else if (line) this.db.run('INSERT INTO temp.import_states VALUES (?, ?)', at, line);
     });
-  }
-
-  /** Lays states aside. @param lines some as JSON each, with their place in the file */
-  addStates(lines: readonly { at: number; line: string }[]): void {
-    for (const { at, line } of lines) this.db.run('INSERT INTO temp.import_states VALUES (?, ?)', at, line);
   }
 
   /**
@@ -204,13 +203,18 @@ export class Import {
     return this.#result;
   }
 
+  #fault(issue: Issue): void {
+    this.#faultCount += 1;
+    if (this.#issues.length < MAX_FAULTS) this.#issues.push(issue);
+  }
+
   #add(at: number, kind: StagedKind, value: unknown): void {
     if (kind === stagedUsers) noteUser(this.db, value);
     try {
       stage(this.db, kind, at, value);
     } catch (error) {
       if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const issue of error.issues) this.fault({ ...issue, at: this.place(at, kind.name) });
+      for (const issue of error.issues) this.#fault({ ...issue, at: this.place(at, kind.name) });
     }
   }
 
@@ -235,7 +239,7 @@ export class Import {
     for (const { record, userId, count, at } of users) {
       const more = count > 1 ? `; so in ${count - 1} more` : '';
       const message = `must be the id of a user in the file or the database, and is ${userId}${more}`;
-      this.fault({ field: 'userId', message, at: this.place(at, record) });
+      this.#fault({ field: 'userId', message, at: this.place(at, record) });
     }
   }
 
@@ -266,10 +270,10 @@ export class Import {
       erasedThere: [],
     };
     // What is from this database, and says so, knows whose its records are.
-    const wrong = origin ? undefined : ownershipFault(this.db, said, MAX_FAULTS);
+    const wrong = origin ? undefined : ownershipFault(this.db, said);
     if (wrong) {
       this.#result = { ...result, erased: 0, ownership: wrong.fault };
-      for (const { at, kind, issue } of wrong.places) this.fault({ ...issue, at: this.place(at, kind) });
+      for (const { at, kind, issue } of wrong.places) this.#fault({ ...issue, at: this.place(at, kind) });
       throw new SciaticaError('conflict', NOT_THEIRS, this.#issues);
     }
     const isErased = "_outcome = 'erased' AND record = 'user'";
@@ -287,8 +291,8 @@ export class Import {
 
   /** @returns how many records the condition on `STAGED` is true of */
   #faultAll(condition: string, issueOf: (kind: KindName) => Issue): number {
-    const { count, places } = placesOf(this.db, condition, MAX_FAULTS);
-    for (const { record, at } of places) this.fault({ ...issueOf(record), at: this.place(at, record) });
+    const { count, places } = placesOf(this.db, condition);
+    for (const { record, at } of places) this.#fault({ ...issueOf(record), at: this.place(at, record) });
     this.#faultCount += count - places.length;
     return count;
   }

@@ -11,7 +11,7 @@ import type { User } from '../../../domain/user.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
-import { IS_NEW, type OnConflict, ownedStaged, STAGED, stagedUsers } from './staging.ts';
+import { IS_NEW, MAX_FAULTS, type OnConflict, ownedStaged, STAGED, stagedUsers } from './staging.ts';
 
 /** Whose records an import is about: who may get them, and who is named. */
 
@@ -151,19 +151,17 @@ export function holdErased(db: Database, onConflict: OnConflict): void {
 
 /**
  * What keeps staged records without an origin from their owners, once each has its outcome.
- * @param limit how many faults of each sort are given
  * @returns the sort that is to be settled first, with its faults; undefined if there is none
  */
 export function ownershipFault(
   db: Database,
   said: Said,
-  limit: number,
 ): { fault: OwnershipFault; places: Place[] } | undefined {
   const here = db.value<number>('SELECT count(*) FROM (SELECT 1 FROM main.users LIMIT 2)') ?? 0;
   const found: [OwnershipFault, Place[]][] = [
-    ['unnamed', mayBelongById(said, here) ? [] : unnamed(db, limit)],
-    ['stranger', mayMeanById(said) ? [] : strangers(db, limit)],
-    ['moved', moved(db, limit)],
+    ['unnamed', mayBelongById(said, here) ? [] : unnamed(db)],
+    ['stranger', mayMeanById(said) ? [] : strangers(db)],
+    ['moved', moved(db)],
   ];
   const first = found.find(([, places]) => places.length > 0);
   return first && { fault: first[0], places: first[1] };
@@ -200,8 +198,8 @@ export function absentUsers(
   return { users, count: users[0]?.total ?? 0 };
 }
 
-const unnamed = (db: Database, limit: number): Place[] =>
-  absentUsers(db, COMES, limit).users.map(({ record, userId, name, count, at }) => {
+const unnamed = (db: Database): Place[] =>
+  absentUsers(db, COMES, MAX_FAULTS).users.map(({ record, userId, name, count, at }) => {
     const more = count > 1 ? ` (and ${count - 1} more of this user)` : '';
     const message = `${userId} is ${name} here; whose it is in the file is not said${more}`;
     return { at, kind: record, issue: { field: 'userId', message } };
@@ -211,13 +209,13 @@ const unnamed = (db: Database, limit: number): Place[] =>
 const BLOCK = 1000;
 
 /** Users of the file whose ids are taken by other persons, where something would be replaced or would go to those. */
-function strangers(db: Database, limit: number): Place[] {
+function strangers(db: Database): Place[] {
   const { staged } = stagedUsers;
   const getsRecords = `EXISTS (SELECT 1 FROM ${STAGED} WHERE userId = i.id AND record <> 'user' AND ${COMES})`;
   const names = ['firstName', 'lastName', 'email', 'diagnosisDate'];
   const person = (row: string) => `json_object(${names.map((name) => `'${name}', ${row}.${name}`)})`;
   const places: Place[] = [];
-  for (let last = -1; places.length < limit; ) {
+  for (let last = -1; places.length < MAX_FAULTS; ) {
     const rows = db.all<{ at: number; there: string; here: string }>(
       `SELECT i._at AS at, ${person('i')} AS there, ${person('m')} AS here FROM ${staged} AS i JOIN main.users AS m ON m.id = i.id
        WHERE i._at > ? AND (i._outcome IN ('conflicting', 'overwritten') OR i._outcome = 'skipped' AND ${getsRecords})
@@ -233,15 +231,15 @@ function strangers(db: Database, limit: number): Place[] {
     last = rows.at(-1)?.at ?? last;
     if (rows.length < BLOCK) break;
   }
-  return places.slice(0, limit);
+  return places.slice(0, MAX_FAULTS);
 }
 
 const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>) =>
   `${firstName} ${lastName}`;
 
 /** Records that would replace one of another user. */
-const moved = (db: Database, limit: number): Place[] =>
-  movesOf(db, "'conflicting', 'overwritten'", 'at', limit).map(({ at, record: kind, id, from, to }) => ({
+const moved = (db: Database): Place[] =>
+  movesOf(db, "'conflicting', 'overwritten'", 'at', MAX_FAULTS).map(({ at, record: kind, id, from, to }) => ({
     at,
     kind,
     issue: { field: 'userId', message: `would move ${kind} ${id} from ${from} to ${to}` },

@@ -6,6 +6,9 @@ import { checksOf } from '../../../domain/schema.ts';
 import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 
+/** Faults are counted without end; so many are kept to be shown. */
+export const MAX_FAULTS = 10_000;
+
 /** What happens to a record whose id is taken by a different one. */
 export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
 
@@ -235,16 +238,15 @@ export function followUsers(db: Database): void {
     );
 }
 
-/** How many records a condition on `STAGED` is true of, and where the first `limit` of them stand. */
+/** How many records a condition on `STAGED` is true of, and where the first of them stand. */
 export function placesOf(
   db: Database,
   condition: string,
-  limit: number,
 ): { count: number; places: { record: KindName; at: number }[] } {
   const found = `FROM ${STAGED} WHERE ${condition}`;
   const count = db.value<number>(`SELECT count(*) ${found}`) ?? 0;
-  const sql = `SELECT record, at ${found} ORDER BY nth, at LIMIT ?`;
-  return { count, places: count > 0 ? db.all(sql, limit) : [] };
+  const sql = `SELECT record, at ${found} ORDER BY nth, at LIMIT ${MAX_FAULTS}`;
+  return { count, places: count > 0 ? db.all(sql) : [] };
 }
 
 /** How many records without an id say the same as one that is stored: an import of the same file before may have brought that. */
