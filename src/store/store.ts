@@ -362,7 +362,7 @@ export class Store {
   /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
   snapshot(): Store {
     const { db, close } = openSnapshot(this.#connection.db);
-    return storeOn(db, undefined, { close });
+    return storeOn(db, undefined, undefined, close);
   }
 
   /** Whether other threads can open the database to read it, as `openReader` does. */
@@ -409,17 +409,15 @@ export function openStore(
   beforeFirstChange?: () => void,
   create = true,
 ): Store {
-  return storeOn(openDatabase(path, create), now, { ...(beforeFirstChange && { beforeFirstChange }) });
+  return storeOn(openDatabase(path, create), now, beforeFirstChange);
 }
 
 /** The store on a connection that is open. */
 export function storeOn(
   db: Database,
   now: () => number = Date.now,
-  {
-    close = () => db.close(),
-    beforeFirstChange,
-  }: { close?: () => void; beforeFirstChange?: () => void } = {},
+  beforeFirstChange?: () => void,
+  close = () => db.close(),
 ): Store {
   const changes = new Changes(db, now, beforeFirstChange);
   return new Store({ db, changes, ...sharedOn(db, now), close });

@@ -170,16 +170,13 @@ export class Fold {
     const unique = [...new Set(ids)];
     const list = JSON.stringify(unique);
     const found = new Map<number, Known>();
-    const replicas = new Map(
-      this.db
-        .all<Replica>(
-          `SELECT id AS key, ${NAME} AS name, seq, state FROM replicas
-           WHERE record = ? AND id IN (SELECT value FROM json_each(?))`,
-          kind,
-          list,
-        )
-        .map((replica) => [replica.key, replica]),
+    const kept = this.db.all<Replica>(
+      `SELECT id AS key, ${NAME} AS name, seq, state FROM replicas
+       WHERE record = ? AND id IN (SELECT value FROM json_each(?))`,
+      kind,
+      list,
     );
+    const replicas = new Map(kept.map((replica) => [replica.key, replica]));
     const rows = this.#rows(kind, list);
     const since = unique.map((id) => [id, replicas.get(id)?.seq ?? 0] as const);
     const entries = this.#entries(kind, since);

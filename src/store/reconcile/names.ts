@@ -58,11 +58,8 @@ export class Names {
 
   /** The UUIDs of databases by their numbers. */
   uuids(): Map<number, string> {
-    return new Map(
-      this.db
-        .all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins')
-        .map(({ id, uuid }) => [id, uuid]),
-    );
+    const origins = this.db.all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins');
+    return new Map(origins.map(({ id, uuid }) => [id, uuid]));
   }
 
   /** The identity under which this database made the entry `seq` of its history: it takes a new one where a copy goes its own way. */

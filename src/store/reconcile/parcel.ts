@@ -7,6 +7,7 @@ import { checksOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
 import type { Position } from './collect.ts';
 import type { Erased } from './erasures.ts';
+import { isOfUser } from './fold.ts';
 import { partsOf } from './names.ts';
 import { type Name, type Packed, pack, type Stamp, type State, type Statement, unpack } from './state.ts';
 
@@ -271,7 +272,6 @@ export class StateReader {
 /** @throws SciaticaError `invalid` unless the cells make a record of the kind */
 function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): void {
   const known = kindOf(kind).fields;
-  const isOfUser = kindOf(kind).place === 'one-per-user';
   let isBare = true;
   let isNone = true;
   for (const name in fields) {
@@ -280,8 +280,8 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
     isNone &&= fields[name] === null;
   }
   // Of what waits for its user only that is told, and of a user who is not there who else it is; and that a user has none of it.
-  if (isBare || (isOfUser && isNone)) return;
-  if ('userId' in known && !isOfUser && typeof fields['userId'] !== 'string')
+  if (isBare || (isOfUser(kind) && isNone)) return;
+  if ('userId' in known && !isOfUser(kind) && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');
   checksOf(kind).record(fromCells(known, (name) => (name === 'id' || name === 'userId' ? 1 : fields[name])));
 }

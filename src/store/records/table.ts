@@ -33,8 +33,6 @@ import {
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
-export type { Chunk, IdRange, Page, Query, ShortPage } from './lists/rows.ts';
-
 const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
 /** A record as JSON, and the id of the user whose it is; null for a user. */
