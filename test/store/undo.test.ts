@@ -3,12 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { KindName, OwnedRecord } from '../../src/domain/kinds.ts';
-import { obstacles, revert } from '../../src/store/history/undo.ts';
+import { obstacles } from '../../src/store/history/undo.ts';
 import { apply } from '../../src/store/records/apply.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshStore, log, user } from './helpers.ts';
 
 const exercises = [{ exerciseName: 'Cobra', exerciseType: 'stretch' as const }];
+
+/** Makes a record as it was before an entry. */
+function revert(store: Store, { record, id, before, after }: HistoryEntry): void {
+  const verbs = store.of(record);
+  if (!before) verbs.delete(id);
+  else if (after) verbs.replace(id, before);
+  else verbs.restore(before);
+}
 
 /** What undo does, entry by entry: that it writes many at once must make no difference. */
 function undoOneByOne(store: Store, change: number): void {

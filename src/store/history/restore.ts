@@ -2,7 +2,7 @@ import { conflict, invalid, notFound } from '../../domain/errors.ts';
 import { type AnyRecord, type KindName, nounOf } from '../../domain/kinds.ts';
 import { apply } from '../records/apply.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isSeen, obstacles, revert, type Undoable } from './undo.ts';
+import { isSeen, obstacles, type Undoable } from './undo.ts';
 
 /** What is to be restored, and by whom. */
 export interface Restoration {
@@ -37,14 +37,14 @@ export function restore(
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
-  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(nounOf(record), id);
+  if (deletion?.action !== 'delete' || !deletion.before || !isSeen(deletion, users))
+    throw notFound(nounOf(record), id);
   const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (faults.length > 0) throw invalid(faults);
-  const { before } = deletion;
-  const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };
-  const reasons = obstacles(store, restored);
+  const before = ownedBy(deletion.before, owner) as AnyRecord;
+  const reasons = obstacles(store, { ...deletion, before });
   if (reasons.length > 0) throw conflict(`${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
-  revert(store, restored);
+  store.of(record).restore(before);
   if (record === 'user')
     for (const part of store.history.partsOf(deletion.change))
       if (part.users.includes(id))

@@ -139,11 +139,3 @@ function isCurrent(
 /** Whether the caller sees what an entry did to a record, wholly or in part. @param users as for `takeBack` */
 export const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined): boolean =>
   users === undefined || seenBy(users, entry) !== undefined;
-
-/** Makes a record as it was before an entry. */
-export function revert(store: Undoable, { record, id, before, after }: HistoryEntry): void {
-  const verbs = store.of(record);
-  if (!before) verbs.delete(id);
-  else if (after) verbs.replace(id, before);
-  else verbs.restore(before);
-}
