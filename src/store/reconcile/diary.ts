@@ -1,5 +1,6 @@
 import { unusable } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -278,8 +279,19 @@ export class Diary {
     this.db.write(() => this.db.run(sql, uuid, token, JSON.stringify(peer)));
   }
 
-  /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
-  renewIdentity = (): string => this.#names.takeIdentity();
+  /**
+   * Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on.
+   * @returns the UUID
+   */
+  renewIdentity(): string {
+    const id = crypto().randomUUID();
+    this.db.write(() => {
+      this.#settings.set('id', id);
+      const sql = 'INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)';
+      this.db.run(sql, this.#names.origin(id), this.db.lastId('history'));
+    });
+    return id;
+  }
 
   /** The id of the user here with a name; undefined for one that is not here. */
   idOfUser(name: Name): number | undefined {

@@ -1,7 +1,5 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
-import { crypto } from '../../lib/crypto.ts';
-import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Name } from './state.ts';
 
@@ -71,17 +69,6 @@ export class Names {
   #own(): readonly { origin: number; since: number }[] {
     this.#identities ??= this.db.all('SELECT origin, since FROM identities ORDER BY since DESC');
     return this.#identities;
-  }
-
-  /** Gives this database a new UUID for what it makes from now on: the file was copied, or set back. */
-  takeIdentity(): string {
-    const id = crypto().randomUUID();
-    this.db.write(() => {
-      new Settings(this.db).set('id', id);
-      const seq = this.db.lastId('history');
-      this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
-    });
-    return id;
   }
 
   /** The name of the user with an id. */

@@ -3,10 +3,7 @@ import type { HistoryEntry } from '../../domain/history.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-
-/** SQL: the state of a row. @param columns those of `States.columns` */
-const stateIn = (row: string, columns: readonly string[]): string =>
-  `json_array(${columns.map((column) => `${row}.${column}`)})`;
+import { stateOf } from '../sqlite/migrations/history-triggers.ts';
 
 /**
  * SQL: whether a state is that of a row. A column that came later is missing at the end of an older state: it was empty then.
@@ -14,7 +11,7 @@ const stateIn = (row: string, columns: readonly string[]): string =>
  */
 export function isState(state: string, row: string, columns: readonly string[]): string {
   const fields = columns.map((column, i) => `${state} ->> '$[${i}]' IS ${row}.${column}`);
-  return `(${state} = ${stateIn(row, columns)}
+  return `(${state} = ${stateOf(row, columns)}
     OR json_array_length(${state}) BETWEEN 1 AND ${columns.length - 1} AND ${fields.join(' AND ')})`;
 }
 
@@ -26,7 +23,7 @@ export function isState(state: string, row: string, columns: readonly string[]):
 export function stateAfter(columnsOf: (kind: KindName) => readonly string[]): string {
   const now = kindNames.map((kind) => {
     const { table } = kindOf(kind);
-    return `WHEN '${kind}' THEN (SELECT ${stateIn('now', columnsOf(kind))} FROM ${table} AS now WHERE now.id = entry.recordId)`;
+    return `WHEN '${kind}' THEN (SELECT ${stateOf('now', columnsOf(kind))} FROM ${table} AS now WHERE now.id = entry.recordId)`;
   });
   return `iif(entry.action = 'create' AND entry.after IS NULL, coalesce(
     (SELECT later.before FROM history AS later

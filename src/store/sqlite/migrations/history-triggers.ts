@@ -26,7 +26,8 @@ export interface HistoryTrigger {
 
 const ownerColumn = (kind: KindName) => ('userId' in kindOf(kind).fields ? 'userId' : 'id');
 
-const stateOf = (row: 'OLD' | 'NEW', columns: readonly string[]) =>
+/** SQL: the state of a row. @param columns as of `historyTriggersOf` */
+export const stateOf = (row: string, columns: readonly string[]): string =>
   `json_array(${columns.map((column) => `${row}.${column}`)})`;
 
 /** The triggers of a kind of record. @param columns those of its table but for the id, in their order */
