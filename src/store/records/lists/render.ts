@@ -5,28 +5,19 @@ import type { Field, Fields } from '../../../domain/fields.ts';
  * format() is faster than json_object().
  */
 export function jsonOf(fields: Fields): string {
-  const all = Object.entries(fields);
-  // Each optional field that is there brings the comma in front of it: what comes first must not.
-  if (all[0]?.[1].optional) return `'{' || substr(${listOf(all)}, 2) || '}'`;
-  const parts = all.map(([name, field], i) => {
+  const parts = Object.entries(fields).map(([name, field]) => {
     const { format, value } = rendered(name, field);
-    const member = `${i === 0 ? '' : ','}"${name}":${format}`;
+    const member = `,"${name}":${format}`;
     return field.optional
       ? { format: '%s', value: `iif(${name} IS NULL, '', format('${member}', ${value}))` }
       : { format: member, value };
   });
   const template = parts.map(({ format }) => format).join('');
-  return `format('{${template}}', ${parts.map(({ value }) => value)})`;
-}
-
-/** The members that are there, each with a comma in front. */
-function listOf(fields: readonly [string, Field][]): string {
-  const members = fields.map(([name, field]) => {
-    const { format, value } = rendered(name, field);
-    const member = `format(',"${name}":${format}', ${value})`;
-    return field.optional ? `iif(${name} IS NULL, '', ${member})` : member;
-  });
-  return members.join(' || ');
+  const values = parts.map(({ value }) => value);
+  // Each member brings the comma in front of it: what comes first must not.
+  return template.startsWith(',')
+    ? `format('{${template.slice(1)}}', ${values})`
+    : `'{' || substr(format('${template}', ${values}), 2) || '}'`;
 }
 
 function rendered(name: string, { kind }: Field): { format: string; value: string } {
