@@ -112,15 +112,10 @@ export class Writer {
 
   /** @throws when SQLite rolled back the whole transaction, and with it every write of the batch */
   #inSavepoint(work: () => unknown): Outcome {
-    this.db.run('SAVEPOINT write');
     try {
-      const result = work();
-      this.db.run('RELEASE write');
-      return { result };
+      return { result: this.db.attempt(work) };
     } catch (error) {
       if (!this.db.inTransaction) throw error;
-      this.db.run('ROLLBACK TO write');
-      this.db.run('RELEASE write');
       return { error };
     }
   }
