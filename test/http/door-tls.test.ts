@@ -8,7 +8,12 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type CertificateFiles, exposure, watchCertificate } from '../../src/http/wire/certificate-files.ts';
+import {
+  type CertificateFiles,
+  exposure,
+  readCertificate,
+  watchCertificate,
+} from '../../src/http/wire/certificate-files.ts';
 import { strictTransport } from '../../src/http/wire/listener.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { DEADLINE_MS } from '../deadline.mts';
@@ -165,10 +170,12 @@ describe('a renewed certificate', () => {
     const renew = ({ cert, key }: { cert: Buffer; key: Buffer }) => {
       if (!key.equals(readFileSync(next.key))) throw new Error('key values mismatch');
       taken.push(cert);
+      return 'It is in use.';
     };
-    const { look, stop } = watchCertificate(files, renew, (line) => said.push(line), 10);
+    const read = () => readCertificate(files);
+    const { look, stop } = watchCertificate(read, read(), renew, (line) => said.push(line), 10);
     onTestFinished(stop);
-    look();
+    await look();
     expect(said).toEqual([]);
     copyFileSync(next.cert, files.cert);
     await expect.poll(() => said).toEqual([expect.stringContaining('key values mismatch')]);

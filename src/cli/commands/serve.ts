@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { invalid, unusable } from '../../domain/errors.ts';
 import type { DoorOptions } from '../../http/guard/origins.ts';
+import type { Tls } from '../../http/wire/listener.ts';
 import { allAddresses, inUrl, reachableAt } from '../../lib/machine.ts';
 import { pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
@@ -88,13 +89,14 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
   const isOwn = options.pairing && !files && !options.behindProxy;
   const own = isOwn ? await ownCertificate(context, host, options.authority === true) : undefined;
+  const tls = own ? own.first.tls : files && readCertificate(files);
   const server = await startServer(context.store, {
     host,
     port,
     origins,
     auth: options.auth || options.pairing ? { burst, perSecond: rate } : undefined,
     quota: options.quota === undefined ? undefined : options.quota * 1024 * 1024,
-    tls: own ? own.first.tls : files && readCertificate(files),
+    tls,
     behindProxy: options.behindProxy === true,
     isPairing: options.pairing === true,
     ownNames: own?.names ?? [],
@@ -114,9 +116,13 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const exposed = kept && exposure(kept);
   if (exposed) tell(exposed);
   if (options.behindProxy) for (const warning of proxyWarnings(host)) tell(warning);
+  const renew = (renewed: Tls) => {
+    server.renew(renewed);
+    return 'The renewed certificate is in use.';
+  };
   const certificate = own
     ? own.watch(server, tell)
-    : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
+    : files && tls && watchCertificate(() => readCertificate(files), tls, renew, tell);
   const told = toldToStop(certificate?.look);
   const withdraw =
     options.pairing &&

@@ -1,17 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { unusable } from '../../domain/errors.ts';
 import { errnoOf } from '../../lib/files.ts';
 import type { Tls } from './listener.ts';
 
-/** A certificate that somebody else renews, such as certbot. */
-
-/** The files of a certificate and its key, as PEM. */
+/** The files of a certificate and its key, as PEM, which somebody else renews, such as certbot. */
 export interface CertificateFiles {
   cert: string;
   key: string;
 }
 
-/** Between two looks at the files, in milliseconds. */
+/** Between two looks at a certificate, in milliseconds. */
 const EVERY_MS = 20_000;
 
 /** @throws SciaticaError `unusable` with the file that cannot be read */
@@ -26,45 +25,36 @@ export function exposure({ key }: CertificateFiles): string | undefined {
 }
 
 /**
- * Watches for a renewed certificate.
- * @param renew takes it; when it throws, it is called again at the next look
- * @param say is told of a certificate that was taken, and once of each fault
+ * Watches a certificate that may become another one.
+ * @param read gives what is to be used now
+ * @param used what is in use
+ * @param renew takes what is to be used from then on, and returns what is to be said of it; when it throws, it is called again
+ *   at the next look
+ * @param say is told of what was taken, and once of each fault
  * @returns `look`, which looks at once, and `stop`
  */
-export function watchCertificate(
-  files: CertificateFiles,
-  renew: (renewed: Tls) => void,
+export function watchCertificate<T>(
+  read: () => T | Promise<T>,
+  used: T,
+  renew: (changed: T) => string,
   say: (line: string) => void,
   every = EVERY_MS,
-): { look: () => void; stop: () => void } {
-  let [taken, fault] = [signature(files), ''];
-  const look = () => {
-    const current = signature(files);
-    if (current === taken) return;
+): { look: () => Promise<void>; stop: () => void } {
+  let [current, fault] = [used, ''];
+  const look = async () => {
     try {
-      renew(readCertificate(files));
-      [taken, fault] = [current, ''];
-      say('The renewed certificate is in use.');
+      const found = await read();
+      if (!isDeepStrictEqual(found, current)) say(renew(found));
+      [current, fault] = [found, ''];
     } catch (error) {
-      // While it is being renewed, the two files may not belong together yet.
+      // While files are being renewed, the two may not belong together yet.
       const { message } = error as Error;
-      if (message !== fault)
-        say(`The old certificate stays in use, because the renewed one cannot be used: ${message}`);
+      if (message !== fault) say(`The certificate in use stays: ${message}`);
       fault = message;
     }
   };
-  const timer = setInterval(look, every).unref();
+  const timer = setInterval(() => void look(), every).unref();
   return { look, stop: () => clearInterval(timer) };
-}
-
-/** Another text when one of the files was replaced or written. */
-function signature({ cert, key }: CertificateFiles): string {
-  return [cert, key]
-    .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
-    })
-    .join();
 }
 
 function read(file: string): Buffer {

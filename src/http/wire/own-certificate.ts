@@ -12,6 +12,7 @@ import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { inUrl, type Machine, machineAt } from '../../lib/machine.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
+import { watchCertificate } from './certificate-files.ts';
 import type { Tls } from './listener.ts';
 
 /**
@@ -204,48 +205,10 @@ function save(file: string, pem: string, isThere: boolean): boolean {
   }
 }
 
-/** Between two looks at the machine's addresses and at the end of the certificate, in milliseconds. */
-const EVERY_MS = 20_000;
-
 /** A certificate, and the names and addresses that it was made for. */
-export interface Certified {
+interface Certified {
   tls: Tls;
   machine: Machine;
-}
-
-/**
- * Watches whether the machine has other names or addresses, or the certificate has to be renewed.
- * @param make gives the certificate for the machine as it is now
- * @param first what is in use
- * @param renew takes what is to be used from then on
- * @param say is told when something has changed, and once of each fault
- * @returns `look`, which looks at once, and `stop`
- */
-export function watchOwnCertificate(
-  make: () => Promise<Certified>,
-  first: Certified,
-  renew: (changed: Certified) => void,
-  say: (line: string) => void,
-  every = EVERY_MS,
-): { look: () => Promise<void>; stop: () => void } {
-  let [used, fault] = [JSON.stringify(first), ''];
-  const look = async () => {
-    try {
-      const found = await make();
-      const current = JSON.stringify(found);
-      if (current !== used) {
-        renew(found);
-        say(`The certificate is for ${[...found.machine.addresses, ...found.machine.names].join(', ')} now.`);
-      }
-      [used, fault] = [current, ''];
-    } catch (error) {
-      const { message } = error as Error;
-      if (message !== fault) say(`The certificate in use stays: ${message}`);
-      fault = message;
-    }
-  };
-  const timer = setInterval(() => void look(), every).unref();
-  return { look, stop: () => clearInterval(timer) };
 }
 
 const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
@@ -281,8 +244,9 @@ export async function ownTls(database: string, host: string, isSigned: boolean, 
     const renew = (found: Certified) => {
       server.renew(found.tls, hostsOf(found.machine));
       sayNotAllowed(found, tell);
+      return `The certificate is for ${[...found.machine.addresses, ...found.machine.names].join(', ')} now.`;
     };
-    return watchOwnCertificate(make, first, renew, tell);
+    return watchCertificate(make, first, renew, tell);
   };
   const names = hostsOf(first.machine);
   return { first, names, authority, watch, files: { cert: file, key: file } };
