@@ -7,17 +7,16 @@ import { inline, paragraphs, spaced } from './prose.ts';
 import { schemas } from './schemas.ts';
 import { filterTable, type Shared, sharedOf } from './shared.ts';
 
+export { BASE };
+
 /** The content security policy of the page: its own style sheet, and nothing else. */
 export function docsPolicy(): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
-/**
- * An OpenAPI document as one HTML page that loads nothing and runs nothing.
- * @param base the address of the service, for the examples
- */
-export function docsHtml(document: OpenApi, base = BASE): string {
+/** An OpenAPI document as one HTML page that loads nothing and runs nothing. Its examples call `BASE`. */
+export function docsHtml(document: OpenApi): string {
   const { title, version } = document.info;
   const endpoints = endpointsOf(document);
   const shared = sharedOf(document, endpoints);
@@ -36,7 +35,7 @@ ${header(document)}${contents(groups)}<main id="content" tabindex="-1">
 ${authentication(document)}${lists(shared)}${groups.map((group) => section(document, group, shared))}${problems(document, shared)}${headers(shared)}${schemas(document)}</main>
 </body>
 </html>
-`.markup.replaceAll(BASE, base);
+`.markup;
 }
 
 /** A tag with its operations. */

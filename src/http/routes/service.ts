@@ -106,12 +106,9 @@ export const rootRoute: Route = {
   handle: () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 };
 
-/** Most pages that are kept, one for each address that the service has: more than a machine has at a time. */
-const MOST_PAGES = 32;
-
 /** GET of the OpenAPI document as an HTML page with examples for the address that was asked, rendered on its first request. */
 export function docsRoute(openApi: (base: string) => string): Route {
-  const pages = new Map<string, string>();
+  let page: string | undefined;
   return {
     ...OPEN_GET,
     path: '/docs',
@@ -124,12 +121,9 @@ export function docsRoute(openApi: (base: string) => string): Route {
       content: { 'text/html': { schema: { type: 'string' } } },
     }),
     handle: async ({ request, base }) => {
-      const { docsHtml, docsPolicy } = await import('../docs/page.ts');
-      const page = pages.get(base()) ?? docsHtml(JSON.parse(openApi(base())), base());
-      // Only names that the service answers to get here; a machine has others as it moves.
-      if (pages.size >= MOST_PAGES) pages.clear();
-      pages.set(base(), page);
-      return tagged(request, page, {
+      const { BASE, docsHtml, docsPolicy } = await import('../docs/page.ts');
+      page ??= docsHtml(JSON.parse(openApi(BASE)));
+      return tagged(request, page.replaceAll(BASE, base()), {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': docsPolicy(),
         'referrer-policy': 'no-referrer',
