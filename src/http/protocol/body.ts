@@ -3,20 +3,24 @@ import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/messa
 import { Problem } from '../wire/problem.ts';
 import { tooLarge } from '../wire/request.ts';
 
+/** The body of a request: its text, and the value that was read from it. */
+export interface Body {
+  text: string;
+  value: unknown;
+}
+
 /**
  * Reads the body of a request as JSON.
  * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
  * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
  */
-export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<unknown> {
+export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<Body> {
   requireJson(request.headers);
-  return parsed(await request.readBody(most)).value;
+  return parsed(await request.readBody(most));
 }
 
-/** As `readJson`, with the text of the body; undefined where there is none, as `requireOwnHeader` wants it. */
-export async function readJsonIfAny(
-  request: HttpRequest,
-): Promise<{ text: string; value: unknown } | undefined> {
+/** As `readJson`; undefined where there is no body, as `requireOwnHeader` wants it. */
+export async function readJsonIfAny(request: HttpRequest): Promise<Body | undefined> {
   const bytes = await request.readBody(MAX_BODY_BYTES);
   if (bytes.length === 0) {
     requireOwnHeader(request);
@@ -35,22 +39,15 @@ export function requireOwnHeader({ headers }: HttpRequest): void {
   if (headers['idempotency-key'] === undefined) requireJson(headers);
 }
 
-/**
- * As `readJson`, with the text of the body, which may have `MAX_BATCH_BYTES`.
- * @param isOne whether the value is a single record, which may have `MAX_BODY_BYTES` only
- */
-export async function readJsonText(
-  request: HttpRequest,
-  isOne: (value: unknown) => boolean,
-): Promise<{ text: string; value: unknown }> {
-  requireJson(request.headers);
-  const bytes = await request.readBody(MAX_BATCH_BYTES);
-  const body = parsed(bytes);
-  if (bytes.length > MAX_BODY_BYTES && isOne(body.value)) throw tooLarge(MAX_BODY_BYTES);
+/** As `readJson`, of one record, or of an array of them, which may have `MAX_BATCH_BYTES`. */
+export async function readOneOrMany(request: HttpRequest): Promise<Body> {
+  const body = await readJson(request, MAX_BATCH_BYTES);
+  if (!Array.isArray(body.value) && Buffer.byteLength(body.text) > MAX_BODY_BYTES)
+    throw tooLarge(MAX_BODY_BYTES);
   return body;
 }
 
-function parsed(bytes: Uint8Array): { text: string; value: unknown } {
+function parsed(bytes: Uint8Array): Body {
   const text = decodeUtf8(bytes);
   return { text, value: parseJson(text) };
 }

@@ -4,18 +4,13 @@ import type { DoneRequest, RepeatableRequest } from '../../store/records/request
 import type { Store } from '../../store/store.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
+import type { Body } from './body.ts';
 import type { RequestContext } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** Who asks for what. */
 type Asked = Pick<RequestContext, 'request' | 'route' | 'id' | 'caller'>;
-
-/** What is sent with a key: as text, and as the value that was read from it. */
-interface Sent {
-  text: string;
-  value: unknown;
-}
 
 /** A repeatable request, with the hash of its text: requests of earlier releases are stored with that. */
 interface Repeat extends RepeatableRequest {
@@ -43,7 +38,7 @@ export function keyOf({ headers }: Pick<HttpRequest, 'headers'>, least = 1): str
  * @returns undefined without an `Idempotency-Key`
  * @throws Problem 400 for a malformed key
  */
-export function repeatable(asked: Asked, { text, value }: Sent): Repeat | undefined {
+export function repeatable(asked: Asked, { text, value }: Body): Repeat | undefined {
   const key = keyOf(asked.request);
   if (key === undefined) return undefined;
   return { key: scoped(key, asked), body: sha256(canonical(value) ?? text), text: sha256(text) };

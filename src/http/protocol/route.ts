@@ -89,7 +89,7 @@ export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   write,
   handle: async ({ request, store, id, search }) => {
     const check = write.begin({ store, id, search, headers: request.headers });
-    const work = check(write.hasBody ? await readJson(request) : undefined);
+    const work = check(write.hasBody ? (await readJson(request)).value : undefined);
     if (write.ready) await write.ready(store);
     return store.submit(work);
   },

@@ -12,13 +12,13 @@ import type { DoneRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { IDEMPOTENCY_KEY, type Json, object, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
 import { BODY, WRITE_ONE } from '../openapi/problems.ts';
-import { readJsonText } from '../protocol/body.ts';
+import { readJson } from '../protocol/body.ts';
 import { recordsOf, type StoredRecord } from '../protocol/collection.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf } from '../protocol/etag.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { allowed, type Match, type RequestContext, type Route } from '../protocol/route.ts';
-import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
+import { type HttpResponse, json, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/message.ts';
 import { Problem, problemResponse } from '../wire/problem.ts';
 import { tooLarge } from '../wire/request.ts';
 
@@ -107,7 +107,7 @@ export const batchRoute: Route = {
   schemas: () => batchSchemas,
   handle: async (context) => {
     const { request, store } = context;
-    const sent = await readJsonText(request, () => false);
+    const sent = await readJson(request, MAX_BATCH_BYTES);
     const requests = checkBatch(sent.value, context.match);
     const repeat = repeatable(context, sent);
     const run = (): HttpResponse => {

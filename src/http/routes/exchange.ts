@@ -84,8 +84,8 @@ export const exchangeRoute: Route = {
     ),
   },
   handle: async (context) => {
-    const asked = askedIn(await readJson(context.request, MOST_BYTES));
-    return exchange(context, asked);
+    const { value } = await readJson(context.request, MOST_BYTES);
+    return exchange(context, askedIn(value));
   },
 };
 

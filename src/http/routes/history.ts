@@ -28,7 +28,7 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
-import { readJsonText } from '../protocol/body.ts';
+import { readJson } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
@@ -306,7 +306,7 @@ export const undoRoute: Route = {
   handle: async (context) => {
     const { request, search, store, caller } = context;
     const { everywhere } = readReach(search);
-    const sent = await readJsonText(request, () => true);
+    const sent = await readJson(request);
     const { change } = check(objectOf(undoFields), sent.value);
     const isLong = store.history.isLong(change, caller?.users ?? undefined);
     const offloaded = isLong && context.workers?.write(context, sent.text);

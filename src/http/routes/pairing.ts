@@ -65,7 +65,8 @@ export const pairRoute: Route = {
     const { pairing } = store.tokens;
     if (!isPairing || !pairing.isAnswered) throw closed();
     parseQuery(search, {});
-    const { code, name } = check(objectOf(pairFields), await readJson(request, MOST_BYTES));
+    const { value } = await readJson(request, MOST_BYTES);
+    const { code, name } = check(objectOf(pairFields), value);
     if (name !== undefined && !isTokenName(name))
       throw invalid([{ field: 'name', message: `must be ${TOKEN_NAME}` }]);
     const key = keyOf(request, KEY_LENGTH);

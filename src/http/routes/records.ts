@@ -19,7 +19,7 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE, WRITE_ONE } from '../openapi/problems.ts';
-import { readJsonText } from '../protocol/body.ts';
+import { type Body, readJson, readOneOrMany } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
@@ -64,7 +64,7 @@ export function createRoute(collection: Collection): Route {
     success: { '201': ok(`The new ${one}, or ${several}`, records, CREATED_HEADERS) },
     handle: async (context) => {
       const { request, store } = context;
-      const body = await readJsonText(request, (sent) => !Array.isArray(sent));
+      const body = await readOneOrMany(request);
       return createOnce(collection, body, context, () =>
         Array.isArray(body.value)
           ? creationOfAll(collection, store, body.value)
@@ -98,7 +98,7 @@ export function createOfUserRoute(collection: Collection): Route {
     handle: async (context) => {
       const { request, id, store } = context;
       store.users.json(id);
-      const body = await readJsonText(request, () => true);
+      const body = await readJson(request);
       return createOnce(collection, body, context, () =>
         creationOf(collection, store, withUser(collection, store, body.value, id)),
       );
@@ -139,7 +139,7 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
  */
 async function createOnce(
   collection: Collection,
-  body: { text: string; value: unknown },
+  body: Body,
   context: RequestContext,
   check: () => Creation,
 ): Promise<HttpResponse> {

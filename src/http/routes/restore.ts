@@ -3,7 +3,7 @@ import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
 import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
-import { readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
+import { type Body, readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { queryReader } from '../protocol/query.ts';
@@ -73,7 +73,7 @@ export function restoreRoute(collection: Collection): Route {
 async function restored(
   context: RequestContext,
   collection: Collection,
-  asked: { text: string; value: unknown },
+  asked: Body,
   further: Pick<Restoration, 'owner' | 'as'>,
 ): Promise<HttpResponse> {
   const { name } = collection;
