@@ -4,7 +4,7 @@ import { SciaticaError } from '../../src/domain/errors.ts';
 import { exerciseTypes, type Log, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
-import { checkOwned } from '../../src/store/records/checks.ts';
+import { checkSent } from '../../src/store/records/checks.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
 
@@ -123,8 +123,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     (input): Step =>
       (store, model) => {
         const right = isValid(checksOf('log').input, input) && model.users.has((input as LogInput).userId);
-        if (!attempt(right, () => store.logs.create(checkOwned(store.users, checksOf('log').input, input))))
-          return;
+        if (!attempt(right, () => store.logs.create(checkSent(store.users, 'log', 'input', input)))) return;
         const next = ++model.lastLog;
         model.logs.set(next, { id: next, ...checksOf('log').input(input) });
       },
@@ -149,9 +148,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
           model.users.has(changed.userId) &&
           (!('userId' in patch) || model.users.has(input.userId));
         if (
-          attempt(right, () =>
-            store.logs.update(which, checkOwned(store.users, checksOf('log').patch, patch)),
-          ) &&
+          attempt(right, () => store.logs.update(which, checkSent(store.users, 'log', 'patch', patch))) &&
           changed
         )
           model.logs.set(which, changed);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import { checksOf } from '../../src/domain/schema.ts';
-import { checkOwned } from '../../src/store/records/checks.ts';
+import { checkSent } from '../../src/store/records/checks.ts';
 import { log as aLog, dbOf, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {
@@ -76,7 +75,7 @@ describe('logs', () => {
   test('a missing user is told with all other faults', () => {
     const store = withUser();
     const error = failure(() =>
-      checkOwned(store.users, checksOf('log').input, { ...aLog(), userId: 9, painBefore: 99 }),
+      checkSent(store.users, 'log', 'input', { ...aLog(), userId: 9, painBefore: 99 }),
     );
     expect(error.issues.map(({ field }) => field)).toEqual(['painBefore', 'userId']);
   });
@@ -85,10 +84,12 @@ describe('logs', () => {
     'a userId of %j is one fault, not two',
     (userId) => {
       const store = withUser();
-      for (const how of ['input', 'patch'] as const) {
-        const error = failure(() => checkOwned(store.users, checksOf('log')[how], { ...aLog(), userId }));
-        expect(error.issues.map(({ field }) => field)).toEqual(['userId']);
-      }
+      for (const how of ['input', 'patch'] as const)
+        expect(
+          failure(() => checkSent(store.users, 'log', how, { ...aLog(), userId })).issues.map(
+            ({ field }) => field,
+          ),
+        ).toEqual(['userId']);
     },
   );
 

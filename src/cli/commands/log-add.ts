@@ -174,12 +174,11 @@ export async function askHelped(context: Context, helped: boolean): Promise<bool
 }
 
 async function checkGiven(context: Context, values: Values): Promise<void> {
-  const { checksOf } = await import('../../domain/schema.ts');
-  const { checkOwned } = await import('../../store/records/checks.ts');
+  const { checkSent } = await import('../../store/records/checks.ts');
   const { users } = context.store;
   namingFlags(
     logFields,
-    () => checkOwned(users, checksOf('log').patch, values),
+    () => checkSent(users, 'log', 'patch', values),
     dayFaults(logFields, values, context.today),
   );
 }
@@ -227,8 +226,7 @@ async function checked(
   known: readonly Exercise[],
   { brief }: Draft,
 ): Promise<LogInput> {
-  const { checksOf } = await import('../../domain/schema.ts');
-  const { checkOwned } = await import('../../store/records/checks.ts');
+  const { checkSent } = await import('../../store/records/checks.ts');
   const words: Record<string, string> = dayFaults(logFields, values, context.today);
   if (values['userId'] === undefined)
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
@@ -243,7 +241,7 @@ async function checked(
   }
   // In one line whether it helped follows from the pain, which then is what is missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;
-  return namingFlags(logFields, () => checkOwned(context.store.users, checksOf('log').input, whole), words);
+  return namingFlags(logFields, () => checkSent(context.store.users, 'log', 'input', whole), words);
 }
 
 /** Asks for what was not said. */

@@ -89,8 +89,7 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 }
 
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { checksOf } = await import('../../domain/schema.ts');
-  const { checkOwned } = await import('../../store/records/checks.ts');
+  const { checkSent } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
   const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text, LOG_ID));
@@ -107,7 +106,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
       effective: (helped, answers) => askHelped(context, effectiveAfter(current, answers) ?? helped === true),
     },
-    check: (given) => checkOwned(users, checksOf('log').patch, given),
+    check: (given) => checkSent(users, 'log', 'patch', given),
     complete: async (given) => {
       // An editor that is left as it was opened says nothing.
       if (options['edit'] && given['notes'] === current.notes) delete given['notes'];

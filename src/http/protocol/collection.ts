@@ -1,10 +1,7 @@
-import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { type Filter, fieldsOfFilters } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
-import { type InputOf, type KindName, kindOf, type PatchOfKind } from '../../domain/kinds.ts';
-import { checksOf } from '../../domain/schema.ts';
-import { checkOwned } from '../../store/records/checks.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
@@ -16,7 +13,7 @@ export interface StoredRecord {
   userId?: number | undefined;
 }
 
-/** A kind of record as the service has it: its checks, its lists, and its verbs in a store. */
+/** A kind of record as the service has it: its lists, and its verbs in a store. */
 export interface Collection {
   readonly name: KindName;
   readonly kind: Kind;
@@ -28,14 +25,6 @@ export interface Collection {
   readonly filters: Readonly<Record<string, Filter>>;
   /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
   read(search: string): ListQuery;
-  /** Checks a new or a whole record. @throws SciaticaError `invalid` with every fault */
-  check(store: Store, value: unknown): InputOf<KindName>;
-  /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
-  checkOneOf(store: Store, value: unknown): InputOf<KindName>;
-  /** Checks what is to take the place of a record. @throws SciaticaError `invalid` with every fault */
-  checkReplacement(store: Store, value: unknown): PatchOfKind<KindName>;
-  /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
-  checkPatch(store: Store, value: unknown): PatchOfKind<KindName>;
   verbs(store: Store): Records<KindName>;
 }
 
@@ -47,11 +36,6 @@ export function collectionOf(name: KindName): Collection {
   // A filter by the name of its field is one of the conditions.
   const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
   const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
-  const { input, replacement, patch } = checksOf(name);
-  const checked =
-    <T>(check: (value: unknown) => T) =>
-    ({ users }: Store, value: unknown): T =>
-      isOwned ? checkOwned(users, check, value) : check(value);
   return {
     name,
     kind,
@@ -59,15 +43,6 @@ export function collectionOf(name: KindName): Collection {
     parameters: parameters.single,
     filters: parameters.conditions.filters,
     read: remembered(listReader(fields, parameters)),
-    check: checked(input),
-    checkOneOf(store, value) {
-      const one = checked(input)(store, value);
-      const faults = store.users.userFaults((one as { userId?: unknown }).userId);
-      if (faults.length > 0) throw invalid(faults);
-      return one;
-    },
-    checkReplacement: checked(replacement),
-    checkPatch: checked(patch),
     verbs: (store) => recordsOf(store, name),
   };
 }

@@ -2,6 +2,7 @@ import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
+import { checkSent } from '../../store/records/checks.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
 import type { Store } from '../../store/store.ts';
 import {
@@ -31,12 +32,18 @@ import { type HttpResponse, json } from '../wire/message.ts';
 type Creation = () => readonly StoredRecord[];
 
 function creationOf(collection: Collection, store: Store, value: unknown): Creation {
-  const input = collection.check(store, value);
+  const input = checkSent(store.users, collection.name, 'input', value);
   return () => [collection.verbs(store).create(input)];
 }
 
 function creationOfAll(collection: Collection, store: Store, values: readonly unknown[]): Creation {
-  const inputs = checkEach(values, (value) => collection.checkOneOf(store, value));
+  const inputs = checkEach(values, (value) => {
+    const one = checkSent(store.users, collection.name, 'input', value);
+    // Beside faults of others a missing user is a fault that must be named.
+    const faults = 'userId' in one ? store.users.userFaults(one.userId) : [];
+    if (faults.length > 0) throw invalid(faults);
+    return one;
+  });
   return () => collection.verbs(store).createAll(inputs);
 }
 
@@ -129,7 +136,7 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
   const record = { ...others, userId };
   if (said === userId) return record;
   const faults: Issue[] = [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
-  tried(faults, () => collection.check(store, record));
+  tried(faults, () => checkSent(store.users, collection.name, 'input', record));
   throw invalid(faults);
 }
 
@@ -225,7 +232,6 @@ export function replaceRoute(collection: Collection): Route {
     summary: `Replace ${a}`,
     description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` What is optional stays too where it is not sent; null clears it: ${optional.join(', ')}.` : ''}`,
     body: taken(ref(`${schema}Input`), example),
-    check: collection.checkReplacement,
   });
 }
 
@@ -237,19 +243,16 @@ export function patchRoute(collection: Collection): Route {
     summary: `Change fields of ${a}`,
     description: 'Fields that are not sent keep their values.',
     body: taken(ref(`${schema}Patch`), change),
-    check: collection.checkPatch,
   });
 }
 
 function updateRoute(
   { name, kind, verbs }: Collection,
   method: 'PUT' | 'PATCH',
-  {
-    check,
-    ...operation
-  }: Pick<Route, 'id' | 'summary' | 'description' | 'body'> & { check: Collection['checkPatch'] },
+  operation: Pick<Route, 'id' | 'summary' | 'description' | 'body'>,
 ): Route {
   const { tag, schema, one } = termsOf(kind);
+  const how = method === 'PUT' ? 'replacement' : 'patch';
   return {
     method,
     path: `${kind.path}/{id}`,
@@ -266,7 +269,7 @@ function updateRoute(
         // A missing record is reported before any fault of the body.
         records.json(id);
         return (sent) => {
-          const value = check(store, sent);
+          const value = checkSent(store.users, name, how, sent);
           const guard = precondition(headers);
           return () => {
             const record = records.update(id, value, guard);

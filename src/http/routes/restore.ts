@@ -1,6 +1,7 @@
 import type { Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
+import { checkSent } from '../../store/records/checks.ts';
 import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { type Body, readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
@@ -59,7 +60,7 @@ export function restoreRoute(collection: Collection): Route {
       }
       const { userId: owner } = readOwner(context.search);
       const body = await readJsonIfAny(context.request);
-      const as = body && (() => collection.check(context.store, body.value));
+      const as = body && (() => checkSent(context.store.users, name, 'input', body.value));
       // Of the query only the owner is part of what is asked for.
       const asked = {
         text: JSON.stringify([owner, body?.text]),
