@@ -1,8 +1,7 @@
 import type { Disclosure } from '../../domain/audit.ts';
-import type { HistoryEntry } from '../../domain/history.ts';
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { ChangePart } from '../../store/history/history.ts';
-import { type IdRange, idsOf } from '../../store/records/lists/rows.ts';
+import type { IdRange } from '../../store/records/lists/rows.ts';
 import type { StoredRecord } from './collection.ts';
 
 /** What a response discloses, for the audit: from the store's figures and records, never from the text of a body. */
@@ -18,20 +17,25 @@ export function disclosedRecord(kind: KindName, { id, userId }: StoredRecord): r
 }
 
 /** The records that entries of the history are about: each kind apart. */
-export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Disclosure[] {
-  return kindNames.flatMap((kind) => {
-    const own = entries.filter((entry) => entry.record === kind);
-    return own.length > 0 ? [{ record: kind, ...idsOf(own) }] : [];
-  });
-}
+export const disclosedChanges = (entries: readonly { record: KindName; id: number }[]): Disclosure[] =>
+  together(entries.map(({ record, id }) => ({ record, first: id, last: id, count: 1 })));
 
 /** The records that parts of a change are about: each kind apart. */
-export function disclosedParts(parts: readonly ChangePart[]): readonly Disclosure[] {
-  return kindNames.flatMap((record) => {
-    const own = parts.filter((part) => part.record === record);
-    if (own.length === 0) return [];
-    const first = Math.min(...own.map((part) => part.first));
-    const last = Math.max(...own.map((part) => part.last));
-    return [{ record, first, last, count: own.reduce((sum, { count }) => sum + count, 0) }];
-  });
+export const disclosedParts = (parts: readonly ChangePart[]): Disclosure[] =>
+  together(parts.map(({ record, first, last, count }) => ({ record, first, last, count })));
+
+/** What is disclosed in several parts, by kind of record and owner. */
+export function together(parts: readonly Disclosure[]): Disclosure[] {
+  const all = new Map<string, Disclosure>();
+  for (const one of parts) {
+    const key = `${one.record} ${one.userId}`;
+    const other = all.get(key);
+    all.set(key, {
+      ...one,
+      first: Math.min(one.first, other?.first ?? one.first),
+      last: Math.max(one.last, other?.last ?? one.last),
+      count: one.count + (other?.count ?? 0),
+    });
+  }
+  return [...all.values()];
 }

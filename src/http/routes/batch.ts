@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { kindOfRight, may } from '../../domain/access.ts';
-import type { Disclosure } from '../../domain/audit.ts';
 import { type Issue, invalid, MOST_NAMED } from '../../domain/errors.ts';
 import type { Fault } from '../../domain/fault.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
@@ -14,7 +13,7 @@ import { IDEMPOTENCY_KEY, type Json, object, ok, REPLAYED, ref, taken } from '..
 import { BODY, WRITE_ONE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import { recordsOf, type StoredRecord } from '../protocol/collection.ts';
-import { disclosedRecord } from '../protocol/disclosure.ts';
+import { disclosedRecord, together } from '../protocol/disclosure.ts';
 import { etagOf } from '../protocol/etag.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { allowed, type Match, type RequestContext, type Route } from '../protocol/route.ts';
@@ -170,23 +169,7 @@ function answered(responses: readonly HttpResponse[]): HttpResponse {
   const texts = responses.map(({ status, headers: { 'content-type': _, ...headers }, body }) => {
     return `{"status":${status},"headers":${JSON.stringify(headers)},"body":${body}}`;
   });
-  return json(200, `[${texts}]`, {}, together(responses));
-}
-
-/** What the responses disclose, by kind of record and owner. */
-function together(responses: readonly HttpResponse[]): Disclosure[] {
-  const all = new Map<string, Disclosure>();
-  for (const one of responses.flatMap(({ disclosed = [] }) => disclosed)) {
-    const key = `${one.record} ${one.userId}`;
-    const other = all.get(key);
-    all.set(key, {
-      ...one,
-      first: Math.min(one.first, other?.first ?? one.first),
-      last: Math.max(one.last, other?.last ?? one.last),
-      count: one.count + (other?.count ?? 0),
-    });
-  }
-  return [...all.values()];
+  return json(200, `[${texts}]`, {}, together(responses.flatMap(({ disclosed = [] }) => disclosed)));
 }
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];

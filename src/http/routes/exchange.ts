@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { may } from '../../domain/access.ts';
 import { conflict, SciaticaError } from '../../domain/errors.ts';
-import { kindNames } from '../../domain/kinds.ts';
 import { type Position, START } from '../../store/reconcile/collect.ts';
 import type { Diary } from '../../store/reconcile/diary.ts';
 import { partsOf } from '../../store/reconcile/names.ts';
 import { isPosition, type Parcel, writeParcel } from '../../store/reconcile/parcel.ts';
 import type { State } from '../../store/reconcile/state.ts';
-import { idsOf } from '../../store/records/lists/rows.ts';
 import { migrations } from '../../store/sqlite/migrations/index.ts';
 import { object, ok, taken } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
+import { disclosedChanges } from '../protocol/disclosure.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -161,7 +160,4 @@ function readSent(diary: Diary, text: string, token: number | undefined): Parcel
 
 /** For the audit: the ids of records that were made here, and of others those that they have elsewhere. */
 const disclosedStates = (states: readonly State[]) =>
-  kindNames.flatMap((record) => {
-    const ids = states.filter(({ kind }) => kind === record).map(({ name }) => ({ id: partsOf(name)[1] }));
-    return ids.length > 0 ? [{ record, ...idsOf(ids) }] : [];
-  });
+  disclosedChanges(states.map(({ kind, name }) => ({ record: kind, id: partsOf(name)[1] })));
