@@ -37,7 +37,7 @@ export interface Operation {
   /** Empty for an operation without authentication. */
   security?: unknown[];
   parameters?: (Parameter | Ref)[];
-  requestBody?: RequestBody | Ref;
+  requestBody?: RequestBody;
   responses: Record<string, Response | Ref>;
 }
 
@@ -58,7 +58,7 @@ export interface RequestBody {
 
 export interface Response {
   description: string;
-  headers?: Record<string, Header | Ref>;
+  headers?: Record<string, Header>;
   content?: Content;
 }
 

@@ -5,25 +5,22 @@ import {
   type Content,
   type Endpoint,
   nameOf,
-  type OpenApi,
   type Parameter,
-  type RequestBody,
   type Response,
-  resolve,
   type Schema,
 } from './document.ts';
 import { inline, paragraphs } from './prose.ts';
 import { filteredFields, problemsOf, type Shared, withoutFilters } from './shared.ts';
 
 /** An operation: description, parameters, body, example, responses. */
-export function operation(document: OpenApi, endpoint: Endpoint, shared: Shared): Html {
+export function operation(endpoint: Endpoint, shared: Shared): Html {
   const { operationId, summary, description, security, method, path } = endpoint;
   const like = shared.alike.get(operationId);
   return html`<section>
 <h3 id="${operationId}">${summary}</h3>
 <p><code><b class="${method.toLowerCase()}">${method}</b> ${path}</code></p>
-${description !== like?.description && paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<pre><code>${inElement(curl(document, endpoint))}</code></pre>
-${like ? likeness(endpoint, like) : [parameters(endpoint, shared), body(document, endpoint), answers(endpoint, shared)]}</section>
+${description !== like?.description && paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<pre><code>${inElement(curl(endpoint))}</code></pre>
+${like ? likeness(endpoint, like) : [parameters(endpoint, shared), body(endpoint), answers(endpoint, shared)]}</section>
 `;
 }
 
@@ -72,9 +69,9 @@ export function parameterField({ name, in: place, required = false, description,
   };
 }
 
-function body(document: OpenApi, { requestBody }: Endpoint): Html | false {
+function body({ requestBody }: Endpoint): Html | false {
   if (!requestBody) return false;
-  const { description, required, content } = resolve<RequestBody>(document, requestBody);
+  const { description, required, content } = requestBody;
   return html`<h4>Body</h4>
 ${paragraphs(description)}<p>${carried(content)}${!required && ' (optional)'}</p>
 ${inlineFields(content)}`;
@@ -225,7 +222,7 @@ export function joined(parts: readonly Html[], between: string): Html {
 export const BASE = 'http://localhost:3000';
 
 /** A curl command for a POSIX shell that calls an operation with its required parts, made from the document's examples. */
-function curl(document: OpenApi, { method, path, parameters, requestBody }: Endpoint): string {
+function curl({ method, path, parameters, requestBody }: Endpoint): string {
   const required = parameters.filter((parameter) => parameter.required);
   const given = (place: string): [name: string, value: string][] =>
     required
@@ -234,9 +231,7 @@ function curl(document: OpenApi, { method, path, parameters, requestBody }: Endp
   let target = path;
   for (const [name, value] of given('path')) target = target.replace(`{${name}}`, encodeURIComponent(value));
   const query = String(new URLSearchParams(given('query')));
-  const [type, media] = Object.entries(
-    requestBody ? resolve<RequestBody>(document, requestBody).content : {},
-  )[0] ?? [''];
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [''];
   const usual = media ? 'POST' : 'GET';
   return [
     `curl ${method === usual ? '' : `-X ${method} `}${quoted(`${BASE}${target}${query && `?${query}`}`)}`,

@@ -32,7 +32,7 @@ export function docsHtml(document: OpenApi): string {
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 ${header(document)}${contents(groups)}<main id="content" tabindex="-1">
-${authentication(document)}${lists(shared)}${groups.map((group) => section(document, group, shared))}${problems(document, shared)}${headers(shared)}${schemas(document)}</main>
+${authentication(document)}${lists(shared)}${groups.map((group) => section(group, shared))}${problems(document, shared)}${headers(shared)}${schemas(document)}</main>
 </body>
 </html>
 `.markup;
@@ -90,10 +90,10 @@ ${endpoints.map((endpoint) => html`<li><a href="#${endpoint.operationId}"><code>
 `;
 }
 
-function section(document: OpenApi, { name, id, description, endpoints }: Group, shared: Shared): Html {
+function section({ name, id, description, endpoints }: Group, shared: Shared): Html {
   return html`<section>
 <h2 id="${id}">${name}</h2>
-${paragraphs(description)}${endpoints.map((endpoint) => operation(document, endpoint, shared))}</section>
+${paragraphs(description)}${endpoints.map((endpoint) => operation(endpoint, shared))}</section>
 `;
 }
 

@@ -1,7 +1,7 @@
 import type { Field as RecordField } from '../../domain/fields.ts';
 import { operatorNames, operators } from '../../domain/filter.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { Content, Endpoint, Header, OpenApi, Parameter, RequestBody, Response } from './document.ts';
+import type { Content, Endpoint, OpenApi, Parameter, Response } from './document.ts';
 import { nameOf, resolve } from './document.ts';
 
 /** What many operations have in common. The page explains it once; an operation names it. */
@@ -29,22 +29,21 @@ export function sharedOf(document: OpenApi, endpoints: readonly Endpoint[]): Sha
     }
     for (const given of Object.values(responses))
       for (const [name, header] of Object.entries(resolve<Response>(document, given).headers ?? {})) {
-        const { description = '' } = resolve<Header>(document, header);
-        headers.set(name, (headers.get(name) ?? new Set()).add(description));
+        headers.set(name, (headers.get(name) ?? new Set()).add(header.description ?? ''));
       }
   }
   const parameters = new Map<string, Parameter>();
   for (const [first, ...others] of uses.values())
     if (first && others.length + 1 >= SEVERAL && !parameters.has(first.name))
       parameters.set(first.name, first);
-  return { parameters, headers, problems: commonProblems(endpoints), alike: alikeOf(document, endpoints) };
+  return { parameters, headers, problems: commonProblems(endpoints), alike: alikeOf(endpoints) };
 }
 
-function alikeOf(document: OpenApi, endpoints: readonly Endpoint[]): Map<string, Endpoint> {
+function alikeOf(endpoints: readonly Endpoint[]): Map<string, Endpoint> {
   const first = new Map<string, Endpoint>();
   const alike = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const shape = JSON.stringify(shapeOf(document, endpoint));
+    const shape = JSON.stringify(shapeOf(endpoint));
     const earlier = first.get(shape);
     if (earlier) alike.set(endpoint.operationId, earlier);
     else first.set(shape, endpoint);
@@ -53,9 +52,8 @@ function alikeOf(document: OpenApi, endpoints: readonly Endpoint[]): Map<string,
 }
 
 /** What the page says of an operation, without its filters and the names of schemas. */
-function shapeOf(document: OpenApi, endpoint: Endpoint): unknown {
-  const { method, parameters, requestBody, responses, security } = endpoint;
-  const body = requestBody && resolve<RequestBody>(document, requestBody);
+function shapeOf(endpoint: Endpoint): unknown {
+  const { method, parameters, requestBody: body, responses, security } = endpoint;
   return [
     method,
     withoutFilters(parameters).map(({ name, description }) => [name, description]),
