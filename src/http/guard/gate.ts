@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { isRepeated } from '../protocol/idempotency.ts';
 import type { RequestContext, Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
-import { Problem, type ProblemType, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
+import { Problem, type ProblemType, unavailable } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
 import {
   Buckets,
@@ -155,10 +155,7 @@ export class Gate {
   }
 
   #requireAudit(): void {
-    if (this.audit.isFull)
-      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
-        'retry-after': RETRY_AFTER_SECONDS,
-      });
+    if (this.audit.isFull) throw unavailable('The audit cannot be written, and nothing is done without it.');
   }
 
   /** Writes the last use of a token; no response waits for it. */

@@ -39,7 +39,7 @@ import { numberParameter, yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
-import { Problem, problemResponse } from '../wire/problem.ts';
+import { problemResponse, unavailable } from '../wire/problem.ts';
 
 /** GET of the history of one record, the first change first; a deleted record still has one. */
 export function historyRoute({ name, kind, verbs }: Collection): Route {
@@ -198,7 +198,7 @@ async function* events(
   read: Read,
 ): AsyncGenerator<Chunk> {
   const { horizon } = store;
-  let end: unknown = new Problem(503, 'The service stops.', { 'retry-after': '1' });
+  let end: unknown = unavailable('The service stops.');
   try {
     yield { text: ': sciatica\n\n' };
     // A stream ends when the history gets a gap, which makes it impossible to resume.

@@ -102,7 +102,11 @@ const statuses: Record<ErrorCode, number> = {
 };
 
 /** Another process rarely holds the write lock for longer. */
-export const RETRY_AFTER_SECONDS = '1';
+const RETRY_AFTER_SECONDS = '1';
+
+/** What cannot be done now, and may be tried again soon. */
+export const unavailable = (detail: string): Problem =>
+  new Problem(503, detail, { 'retry-after': RETRY_AFTER_SECONDS });
 
 /**
  * An error as problem details (RFC 9457). An unforeseen error gives a generic 500: no stack, path, SQL or part of

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
 import type { Asked, AskedWrite, Workers as OtherThreads } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
+import { unavailable } from '../wire/problem.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { Query } from './query.ts';
 
@@ -69,7 +69,7 @@ export class Workers implements OtherThreads {
     if (!this.store.isShareable) return undefined;
     const place = this.#places.get(caller?.id) ?? new Place();
     if (this.#isStopped || place.isFull || this.#isFull)
-      throw new Problem(503, 'Too many long reads are under way.', { 'retry-after': RETRY_AFTER_SECONDS });
+      throw unavailable('Too many long reads are under way.');
     this.#places.set(caller?.id, place);
     const { method, target } = request;
     const { accept, 'if-none-match': condition } = request.headers;
@@ -94,8 +94,7 @@ export class Workers implements OtherThreads {
     if (!this.store.isShareable) return undefined;
     const id = asked.caller?.id;
     const count = () => this.#writes.get(id) ?? 0;
-    if (count() >= MOST_WAITING)
-      throw new Problem(503, 'Too many long writes are under way.', { 'retry-after': RETRY_AFTER_SECONDS });
+    if (count() >= MOST_WAITING) throw unavailable('Too many long writes are under way.');
     this.#writes.set(id, count() + 1);
     const written = this.#written
       .then(() => this.#write(asked, body))
@@ -105,7 +104,7 @@ export class Workers implements OtherThreads {
   }
 
   async #write({ request, base, caller, store: { meter } }: AskedWrite, body: string): Promise<HttpResponse> {
-    if (this.#isStopped) throw new Problem(503, 'The service stops.', { 'retry-after': RETRY_AFTER_SECONDS });
+    if (this.#isStopped) throw unavailable('The service stops.');
     const { method, target, headers } = request;
     const question = {
       request: { method, target, headers },
@@ -307,9 +306,7 @@ class Thread {
 
   #ended(): void {
     clearTimeout(this.#timer);
-    const lost = new Problem(503, 'The read broke off. It may be tried again.', {
-      'retry-after': RETRY_AFTER_SECONDS,
-    });
+    const lost = unavailable('The read broke off. It may be tried again.');
     for (const query of [...this.#queries.values()]) query.fail(lost);
     this.#queries.clear();
     this.#unanswered.clear();
