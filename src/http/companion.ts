@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { etagOf } from './protocol/etag.ts';
-import { decodedTag } from './wire/encoding.ts';
+import { etagOf, tagged } from './protocol/etag.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 /** The companion page: files that the build made, served under /app/ by their exact names and no others. */
@@ -9,7 +8,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 /** The files by their paths. */
 export type CompanionFiles = ReadonlyMap<
   string,
-  Pick<HttpResponse, 'charset'> & { headers: HttpHeaders; text: string }
+  Pick<HttpResponse, 'charset'> & { headers: HttpHeaders; text: string; etag: string }
 >;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,29 +50,22 @@ export function companionFiles(folder: string, authority?: string): CompanionFil
       const headers = {
         'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
         'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-        etag: etagOf(text),
         'content-security-policy': POLICY,
         'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
         'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
       };
-      return [`/app/${name === 'index.html' ? '' : name}`, { headers, text, charset }];
+      return [`/app/${name === 'index.html' ? '' : name}`, { headers, text, charset, etag: etagOf(text) }];
     }),
   );
 }
 
 /** The response to a request for one of the files; undefined for any other path. */
-export function companionResponse(
-  files: CompanionFiles,
-  { method, target, headers: asked }: HttpRequest,
-): HttpResponse | undefined {
+export function companionResponse(files: CompanionFiles, request: HttpRequest): HttpResponse | undefined {
+  const { method, target } = request;
   const path = target.replace(/[?#].*$/s, '');
   if (path === '/app') return { status: 301, headers: { location: '/app/' }, body: '' };
   const file = files.get(path);
   if (!file || (method !== 'GET' && method !== 'HEAD')) return undefined;
-  const headers = { ...file.headers };
-  if (asked['if-none-match'] !== undefined && decodedTag(asked['if-none-match']) === headers['etag'])
-    return { status: 304, headers };
-  return { status: 200, headers, body: file.text, charset: file.charset };
+  const { headers, text, charset, etag } = file;
+  return { ...tagged(request, text, headers, etag), charset };
 }

@@ -201,30 +201,25 @@ function schemasOf(kind: Kind): Record<string, Json> {
 }
 
 /** The path says whose it is. */
-function inputOfUser(fields: Fields, userId: Field): Json {
-  const schema = withIgnored(schemaJson(objectOf(fields)));
-  return {
-    ...schema,
-    properties: { ...(schema['properties'] as Json), userId: schemaJson(schemaOf(userId)) },
-  };
-}
+const inputOfUser = (fields: Fields, userId: Field): Json =>
+  withProperties(withIgnored(schemaJson(objectOf(fields))), { userId: schemaJson(schemaOf(userId)) });
 
-const withEtag = (schema: Json): Json => ({
-  ...schema,
-  properties: {
-    ...(schema['properties'] as Json),
+const withEtag = (schema: Json): Json =>
+  withProperties(schema, {
     etag: { type: 'string', description: 'Entity tag of the record; only in lists with `etags=true`' },
-  },
-});
+  });
 
 /** A client may send back what it got, id included. @param names further fields that the path says */
-function withIgnored(schema: Json, names: readonly string[] = []): Json {
-  const ignored: Json = {
+const withIgnored = (schema: Json, names: readonly string[] = []): Json =>
+  withProperties(schema, {
     id: { description: 'Ignored: the service assigns ids' },
     ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
-  };
-  return { ...schema, properties: { ...(schema['properties'] as Json), ...ignored } };
-}
+  });
+
+const withProperties = (schema: Json, further: Json): Json => ({
+  ...schema,
+  properties: { ...(schema['properties'] as Json), ...further },
+});
 
 /** What an action leaves of a record: whether there is one before and after. */
 const states = {

@@ -12,10 +12,9 @@ export type Json = { readonly [key: string]: unknown };
 export const header = (description: string, type = 'string'): Json => ({ description, schema: { type } });
 
 /** A header that every such response has. */
-export const sureHeader = (description: string, type = 'string'): Json => ({
-  description,
+export const sureHeader = (description: string, type?: string): Json => ({
+  ...header(description, type),
   required: true,
-  schema: { type },
 });
 
 export const ETAG: Json = { ETag: sureHeader('Strong entity tag of the body') };

@@ -144,7 +144,8 @@ function write({ method, url, headers = {}, body }: BatchRequest, context: Reque
   if (!found) throw new Problem(404, 'There is nothing at this path.');
   const route = found.methods.get(method);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
-  requireRight(route, caller?.role);
+  if (caller && route.right !== null && !may(caller.role, route.right))
+    throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
   if (body !== undefined && sizeOf(body) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
   const { id, search } = found;
   return route.write.begin({ store, id, search, headers })(body)();
@@ -157,11 +158,6 @@ function sizeOf(body: unknown): number {
   } catch {
     throw new Problem(400, 'The body is nested too deeply.');
   }
-}
-
-function requireRight({ right }: Route, role: Parameters<typeof may>[0] | undefined): void {
-  if (role !== undefined && right !== null && !may(role, right))
-    throw new Problem(403, `A token with the role ${role} may not do this.`);
 }
 
 /** The responses as one, and the records of all of them. */
@@ -226,14 +222,12 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
   if (method === 'DELETE' && body != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
   if (!isObject(headers)) say('headers', 'must be an object', { code: 'wrong-type' });
   else {
-    if (Object.keys(headers).filter((name) => name.toLowerCase() === 'if-match').length > 1)
-      say('headers', 'may hold If-Match once', { code: 'repeated' });
+    const sent = Object.entries(headers);
     if (
-      Object.entries(headers).some(
-        ([name, text]) => name.toLowerCase() !== 'if-match' || typeof text !== 'string',
-      )
+      sent.length > 1 ||
+      sent.some(([name, text]) => name.toLowerCase() !== 'if-match' || typeof text !== 'string')
     )
-      say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
+      say('headers', 'may hold If-Match once, with a text, and nothing else', { code: 'unknown' });
   }
   return issues;
 }

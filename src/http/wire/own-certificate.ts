@@ -9,7 +9,7 @@ import {
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
-import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { errnoOf, publish, temporaryBeside } from '../../lib/files.ts';
 import { inUrl, type Machine, machineAt } from '../../lib/machine.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import { watchCertificate } from './certificate-files.ts';
@@ -190,10 +190,8 @@ function save(file: string, pem: string, isThere: boolean): boolean {
   try {
     const temporary = temporaryBeside(file);
     try {
-      writeFileSync(temporary.path, pem);
-      syncFile(temporary.path);
-      if (isThere) replace(temporary.path, file);
-      else linkNew(temporary.path, file);
+      writeFileSync(temporary.path, pem, { flush: true });
+      publish(temporary.path, file, isThere);
     } finally {
       temporary.remove();
     }
