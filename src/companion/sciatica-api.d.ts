@@ -887,45 +887,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/users/{id}/goal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * Read the goal of a user
-         * @description A user without a goal has none to read: 404.
-         */
-        get: operations["getUserGoal"];
-        /**
-         * Set the goal of a user
-         * @description Summary and report compare with it, unless the query says another target.
-         */
-        put: operations["putUserGoal"];
-        post?: never;
-        /**
-         * Remove the goal of a user
-         * @description Summary and report compare with none any more.
-         */
-        delete: operations["deleteUserGoal"];
-        options?: never;
-        /**
-         * Read the goal of a user: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headUserGoal"];
-        /**
-         * Change the goal of a user
-         * @description A user without a goal has none to change: 404.
-         */
-        patch: operations["patchUserGoal"];
-        trace?: never;
-    };
     "/routines/{id}": {
         parameters: {
             query?: never;
@@ -986,6 +947,45 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/goal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the goal of a user
+         * @description A user without a goal has none to read: 404.
+         */
+        get: operations["getUserGoal"];
+        /**
+         * Set the goal of a user
+         * @description Summary and report compare with it, unless the query says another target.
+         */
+        put: operations["putUserGoal"];
+        post?: never;
+        /**
+         * Remove the goal of a user
+         * @description Summary and report compare with none any more.
+         */
+        delete: operations["deleteUserGoal"];
+        options?: never;
+        /**
+         * Read the goal of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserGoal"];
+        /**
+         * Change the goal of a user
+         * @description A user without a goal has none to change: 404.
+         */
+        patch: operations["patchUserGoal"];
         trace?: never;
     };
     "/changes": {
@@ -9496,247 +9496,6 @@ export interface operations {
             };
         };
     };
-    getUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The goal */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    putUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "sessionsPerWeek": 4
-                 *     }
-                 */
-                "application/json": components["schemas"]["GoalInput"];
-            };
-        };
-        responses: {
-            /** @description The goal, which there was before */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            /** @description The goal, which is the first */
-            201: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    deleteUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The goal */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    patchUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "sessionsPerWeek": 4
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description Sessions a week to aim at; for somebody with routines, up to 7 counts days
-                     * @example 4
-                     */
-                    sessionsPerWeek?: number;
-                };
-            };
-        };
-        responses: {
-            /** @description The goal */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
     getRoutine: {
         parameters: {
             query?: never;
@@ -10049,6 +9808,247 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    putUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
+                "application/json": components["schemas"]["GoalInput"];
+            };
+        };
+        responses: {
+            /** @description The goal, which there was before */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The goal, which is the first */
+            201: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Sessions a week to aim at; for somebody with routines, up to 7 counts days
+                     * @example 4
+                     */
+                    sessionsPerWeek?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];

@@ -34,36 +34,25 @@ const inCollection: Record<Verb, (collection: Collection) => Route> = {
   history: historyRoute,
 };
 
-/** Where the verb needs the user in the path, for kinds without a collection of their own. */
-const belowUser: Partial<typeof inCollection> = { list: listOfUserRoute, create: createOfUserRoute };
+/** The same for kinds without a collection of their own: these need the user in the path. */
+const belowUser: typeof inCollection = { ...inCollection, list: listOfUserRoute, create: createOfUserRoute };
 
-const collectionRoutes = (collection: Collection): Route[] => [
-  ...(collection.isOwned ? [listOfUserRoute(collection)] : []),
-  ...collection.kind.verbs.map((verb) => inCollection[verb](collection)),
-];
-
-const routesBelowUser = (collection: Collection): Route[] =>
-  collection.kind.verbs.flatMap((verb) => belowUser[verb]?.(collection) ?? []);
-
-const routesOfOne = (collection: Collection): Route[] =>
-  collection.kind.verbs.flatMap((verb) => (belowUser[verb] ? [] : [inCollection[verb](collection)]));
+const routesOf = (collection: Collection, verbs = inCollection): Route[] =>
+  collection.kind.verbs.map((verb) => verbs[verb](collection));
 
 const ownedAt = (place: Kind['place']): Collection[] =>
   ownedKindNames.filter((name) => kindOf(name).place === place).map(collectionOf);
-
-const ofUsers = ownedAt('below-user');
 
 const document = (base: string) => openApi(routes, base);
 
 /** The whole service. */
 export const routes: readonly Route[] = [
-  ...collectionRoutes(collectionOf('user')),
+  ...routesOf(collectionOf('user')),
   ...insightsRoutes,
-  ...ownedAt('collection').flatMap(collectionRoutes),
+  ...ownedAt('collection').flatMap((each) => [listOfUserRoute(each), ...routesOf(each)]),
   trialStatusRoute,
-  ...ofUsers.flatMap(routesBelowUser),
+  ...ownedAt('below-user').flatMap((each) => routesOf(each, belowUser)),
   ...goalRoutes,
-  ...ofUsers.flatMap(routesOfOne),
   changesRoute,
   undoRoute,
   batchRoute,
