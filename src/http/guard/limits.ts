@@ -1,3 +1,4 @@
+import type { Meter } from '../../store/store.ts';
 import { Problem } from '../wire/problem.ts';
 
 /** A rate limit: calls at once, and calls per second after those. */
@@ -81,15 +82,8 @@ interface Hour {
   isUsedUp?: true;
 }
 
-/** What one request is charged with. */
-interface Charge {
-  /** How many bytes it may be raised to. */
-  readonly room: number;
-  /**
-   * Raises the charge to so many bytes; it may be called again with the same.
-   * @throws Problem 429 with Retry-After when they are more than is left of the hour
-   */
-  raise(bytes: number): void;
+/** What one request is charged with. `raise` throws Problem 429 with Retry-After for more than is left of the hour. */
+interface Charge extends Meter {
   /** Gives everything back: nothing was stored. */
   release(): void;
 }

@@ -13,8 +13,8 @@ export interface WorkerData {
 /** A request, as far as the handler of a read looks into it. */
 export interface Question {
   request: Pick<HttpRequest, 'method' | 'target' | 'headers'>;
-  /** Of a write: what was sent, and how many bytes its change may store, if they are bounded. */
-  write?: { body: string; room: number | undefined };
+  /** Of a write: what was sent, and how many bytes its change may store. */
+  write?: { body: string; room: number };
   /** The address of the service as the caller wrote it. */
   base: string;
   caller: Caller | undefined;

@@ -108,7 +108,7 @@ export class Workers implements OtherThreads {
     const { method, target, headers } = request;
     const question = {
       request: { method, target, headers },
-      write: { body, room: meter?.room },
+      write: { body, room: meter?.room ?? Number.POSITIVE_INFINITY },
       base: base(),
       caller,
     };

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../../store/sqlite/open.ts';
-import type { Meter, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { openReader, storeOn } from '../../store/store.ts';
 import { Feed } from '../protocol/feed.ts';
 import { match } from '../routes/index.ts';
@@ -58,12 +58,16 @@ async function write(question: Question, { room }: NonNullable<Question['write']
   const database = openDatabase(path, false);
   database.pragma(`cache_size = -${WRITE_CACHE_KIB}`);
   const store = storeOn(database);
-  const meter = room === undefined ? undefined : { room, stored: 0, raise };
+  let stored = 0;
+  const raise = (bytes: number) => {
+    if (bytes > room) throw new NoRoom();
+    stored = bytes;
+  };
   const { name } = question.caller ?? {};
   const view = store.as({ origin: { source: 'api', ...(name !== undefined && { caller: name }) } });
   try {
-    const response = await respond(question, meter ? view.metered(meter) : view);
-    return { response: response as Answered['response'], isStreamed: false, stored: meter?.stored ?? 0 };
+    const response = await respond(question, view.metered({ room, raise }));
+    return { response: response as Answered['response'], isStreamed: false, stored };
   } catch (error) {
     // The main thread knows when there is room again.
     if (error instanceof NoRoom) return { response: { status: 429, headers: {} }, isStreamed: false };
@@ -74,11 +78,6 @@ async function write(question: Question, { room }: NonNullable<Question['write']
 }
 
 class NoRoom extends Error {}
-
-function raise(this: Meter & { stored: number }, bytes: number): void {
-  if (bytes > this.room) throw new NoRoom();
-  this.stored = bytes;
-}
 
 /** The response of the handler of a request. */
 async function respond({ request, write, base, caller }: Question, all: Store): Promise<HttpResponse> {
