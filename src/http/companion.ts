@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { etagOf, tagged } from './protocol/etag.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import { partsOf } from './wire/request.ts';
 
 /** The companion page: files that the build made, served under /app/ by their exact names and no others. */
 
@@ -62,7 +63,7 @@ export function companionFiles(folder: string, authority?: string): CompanionFil
 /** The response to a request for one of the files; undefined for any other path. */
 export function companionResponse(files: CompanionFiles, request: HttpRequest): HttpResponse | undefined {
   const { method, target } = request;
-  const path = target.replace(/[?#].*$/s, '');
+  const { path } = partsOf(target);
   if (path === '/app') return { status: 301, headers: { location: '/app/' }, body: '' };
   const file = files.get(path);
   if (!file || (method !== 'GET' && method !== 'HEAD')) return undefined;

@@ -57,6 +57,12 @@ test.each(['br', 'gzip'])('a file that is here already is not sent again, in %s 
   expect(call('GET', '/app/', { 'if-none-match': '"other"' }).status).toBe(200);
 });
 
+test('a file is found by its whole address, as a proxy may send it', () => {
+  const call = served();
+  expect(call('GET', 'http://localhost:3000/app/?x').status).toBe(200);
+  expect(call('GET', '/app/icon.png?x').status).toBe(200);
+});
+
 test('the files are limited as what is open is', () => {
   const call = served();
   const statuses = Array.from({ length: 5 }, () => call('GET', '/app/').status);

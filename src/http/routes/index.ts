@@ -4,6 +4,7 @@ import { openApi } from '../openapi/document.ts';
 import { type Collection, collectionOf } from '../protocol/collection.ts';
 import { parseQuery } from '../protocol/query.ts';
 import type { Match, Route } from '../protocol/route.ts';
+import { partsOf } from '../wire/request.ts';
 import { batchRoute } from './batch.ts';
 import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
@@ -95,12 +96,10 @@ function withoutQuery(route: Route): Route {
 /** A segment that is the id of a record, with its slash. */
 const ID = /\/([1-9][0-9]{0,14})(?=\/|$)/;
 
-/** Finds the routes of a request target in origin form or absolute form (RFC 9112, 3.2); undefined if there are none. */
+/** Finds the routes of a request target; undefined if there are none. */
 export function match(target: string): Match | undefined {
-  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
-  const question = origin.indexOf('?');
-  const search = question < 0 ? '' : origin.slice(question + 1);
-  const path = withoutTrailingSlash(decoded(question < 0 ? origin : origin.slice(0, question)));
+  const { path: sent, search } = partsOf(target);
+  const path = withoutTrailingSlash(decoded(sent));
   const found = ID.exec(path);
   if (!found) {
     // A literal {id} is no id.

@@ -44,6 +44,14 @@ export function requestOf(
   };
 }
 
+/** The path and the query of a request target in origin form or absolute form (RFC 9112, 3.2). */
+export function partsOf(target: string): { path: string; search: string } {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const question = origin.indexOf('?');
+  if (question < 0) return { path: origin, search: '' };
+  return { path: origin.slice(0, question), search: origin.slice(question + 1) };
+}
+
 /**
  * The address that a request comes from.
  * @param isProxied whether a trusted proxy is in front, which appends the address to X-Forwarded-For
