@@ -97,8 +97,6 @@ ${paragraphs(description)}${endpoints.map((endpoint) => operation(endpoint, shar
 `;
 }
 
-/** What operations share: authentication, problems, schemas. */
-
 /** The security schemes. */
 function authentication({ components }: OpenApi): Html {
   return html`<section>

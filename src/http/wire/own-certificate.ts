@@ -57,8 +57,8 @@ export async function ownCertificate(
   const named = authority ? within(authority.allowed, machine) : withLoopback(machine);
   const kept = read(file);
   if (kept === undefined) {
-    const made = await certified(newKey(), named, now, authority);
-    return save(file, made, false) ? tlsOf(made, authority) : ownCertificate(file, machine, now, authority);
+    save(file, await certified(newKey(), named, now, authority), false);
+    return ownCertificate(file, machine, now, authority);
   }
   const { key, certificate } = partsOf(kept, file, 'every phone has to be paired again');
   if (isGood(certificate, named, now, authority)) return tlsOf(kept, authority);
@@ -185,8 +185,8 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
 const pemOf = (key: KeyObject, certificate: string) =>
   `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
 
-/** @returns false when another process has made the file first */
-function save(file: string, pem: string, isThere: boolean): boolean {
+/** Writes the file; one that another process has made first stays. */
+function save(file: string, pem: string, isThere: boolean): void {
   try {
     const temporary = temporaryBeside(file);
     try {
@@ -195,10 +195,9 @@ function save(file: string, pem: string, isThere: boolean): boolean {
     } finally {
       temporary.remove();
     }
-    return true;
   } catch (error) {
     const code = errnoOf(error);
-    if (code === 'EEXIST') return false;
+    if (code === 'EEXIST') return;
     throw new SciaticaError('unusable', `${file} cannot be written: ${code}.`, [], { cause: error });
   }
 }
