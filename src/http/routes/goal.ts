@@ -1,8 +1,9 @@
 import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import { absent, SciaticaError } from '../../domain/errors.ts';
 import { goalFields } from '../../domain/goal.ts';
-import { check, objectOf, schemaOf } from '../../domain/schema.ts';
+import { schemaOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
+import { checkSent } from '../../store/records/checks.ts';
 import { conditional, ETAG, GONE, IF_MATCH, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
@@ -16,7 +17,9 @@ const putGoal: Write = {
   begin: ({ store, id, headers }) => {
     store.users.json(id);
     return (body) => {
-      const { sessionsPerWeek } = checkBody(body);
+      // A client may send back all that it got; the path says whose it is.
+      const sent = isObject(body) ? { ...body, userId: id } : body;
+      const { sessionsPerWeek } = checkSent(store.users, 'goal', 'input', sent);
       const guard = precondition(headers);
       return () => {
         if (headers['if-match'] !== undefined && !goalOf(store, id))
@@ -62,14 +65,6 @@ const deleteGoal: Write = {
 /** @throws SciaticaError `not-found` */
 function none(userId: number): never {
   throw absent(`User ${userId} has no goal.`);
-}
-
-/** The body, in which a client may send back all that it got. */
-function checkBody(value: unknown): { sessionsPerWeek: number } {
-  const schema = objectOf({ sessionsPerWeek: goalFields.sessionsPerWeek });
-  if (!isObject(value)) return check(schema, value);
-  const { id: _, userId: __, ...input } = value;
-  return check(schema, input);
 }
 
 const OF_USER = { path: '/users/{id}/goal', tag: 'Goals', isOwner: true } as const;
