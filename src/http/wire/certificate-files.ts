@@ -49,7 +49,8 @@ export function watchCertificate<T>(
     } catch (error) {
       // While files are being renewed, the two may not belong together yet.
       const { message } = error as Error;
-      if (message !== fault) say(`The certificate in use stays: ${message}`);
+      if (message !== fault)
+        say(`The old certificate stays in use, because the new one cannot be used: ${message}`);
       fault = message;
     }
   };
