@@ -35,7 +35,6 @@ const EVERY_RESPONSE: HttpHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** A request and the route it matched. */
 interface Matched {
   readonly request: HttpRequest;
   readonly route: Route;

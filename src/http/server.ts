@@ -342,7 +342,6 @@ class RequestLog {
     this.#add(`warning: ${text}`);
   }
 
-  /** Writes the waiting lines. */
   flush(): void {
     const text = this.#text;
     this.#text = '';

@@ -38,7 +38,6 @@ ${authentication(document)}${lists(shared)}${groups.map((group) => section(group
 `.markup;
 }
 
-/** A tag with its operations. */
 interface Group {
   name: string;
   description?: string;
@@ -97,7 +96,6 @@ ${paragraphs(description)}${endpoints.map((endpoint) => operation(endpoint, shar
 `;
 }
 
-/** The security schemes. */
 function authentication({ components }: OpenApi): Html {
   return html`<section>
 <h2 id="authentication">Authentication</h2>
@@ -178,7 +176,6 @@ function sharedResponse(document: OpenApi, name: string, { description, headers 
 `;
 }
 
-/** The statuses of a shared response. */
 function statusesOf(document: OpenApi, name: string): string[] {
   const statuses = endpointsOf(document).flatMap(({ responses }) =>
     Object.entries(responses)

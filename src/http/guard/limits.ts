@@ -28,7 +28,6 @@ export class Buckets {
     private readonly now: () => number,
   ) {}
 
-  /** Number of callers with a bucket. */
   get size(): number {
     return this.#levels.size;
   }

@@ -18,7 +18,6 @@ export interface DescribedRoute {
   id: string;
   summary: string;
   description?: string;
-  /** Query parameters. */
   query?: Fields;
   /** Query parameters that are filters on fields. */
   filters?: Readonly<Record<string, Filter>>;

@@ -23,7 +23,6 @@ import { tooLarge } from '../wire/request.ts';
 
 const REQUEST = { method: 'PATCH', url: '/userExerciseLogs/1', body: { painAfter: 3 } };
 
-/** The schemas of a batch, by name. */
 const batchSchemas: Record<string, Json> = {
   BatchRequest: {
     type: 'object',
@@ -232,7 +231,6 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
   return issues;
 }
 
-/** One request of a batch. */
 interface BatchRequest {
   method: string;
   url: string;

@@ -18,7 +18,6 @@ import { Problem } from '../wire/problem.ts';
 /** The largest part of an exchange that is taken, in bytes: a record with the longest notes has 40 KiB. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** What another database sends. */
 interface Asked {
   /** States, as text; none where only something is asked for. */
   parcel: string;

@@ -49,7 +49,6 @@ const patchGoal: Write = {
   },
 };
 
-/** DELETE of a user's goal. */
 const deleteGoal: Write = {
   hasBody: false,
   begin: ({ store, id, headers }) => {

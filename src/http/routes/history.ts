@@ -63,7 +63,6 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
   };
 }
 
-/** Most entries of the history in a chunk. */
 const CHUNK_ENTRIES = 100;
 
 const since = numberParameter('The seq of the last change that is known already; 0 for all there is', {
@@ -72,7 +71,6 @@ const since = numberParameter('The seq of the last change that is known already;
   example: 0,
 });
 
-/** The query parameters of the changes. */
 const changesParameters = {
   since,
   limit: numberParameter('Most changes in an answer', { min: 1, max: 1000, example: 100 }),
@@ -241,7 +239,6 @@ function entriesResponse(
   return { ...json(200, '', headers), body };
 }
 
-/** A response with all of these entries in one text. */
 function taggedEntries(request: HttpRequest, headers: HttpHeaders, entries: HistoryEntry[]): HttpResponse {
   const response = tagged(request, JSON.stringify(entries), headers);
   return { ...response, disclosed: disclosedChanges(entries) };
@@ -265,7 +262,6 @@ const count = (description: string, example: number): Json => ({
   examples: [example],
 });
 
-/** What is sent to undo a change. */
 const undoFields = {
   change: numberParameter('Number of the change, as the history has it', { min: 1, max: MAX_ID, example: 2 }),
 };

@@ -16,7 +16,6 @@ import { yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
 
-/** The query parameters of a report. */
 const reportParameters = {
   ...reportFields,
   anonymous,
@@ -29,7 +28,6 @@ const reportParameters = {
   }),
 };
 
-/** The query parameters of a summary. */
 const summaryParameters = {
   ...summaryFields,
   words: yesParameter('true: with `words`, what the terminal says of the figures'),
@@ -51,7 +49,6 @@ const offloaded =
     (context.workers && context.store.logs.areMany(context.id) && context.workers.answer(context)) ||
     handler(context);
 
-/** The schemas of the figures, by name. */
 function insightsSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(summarySchemas, {
     uri: (id) => `#/components/schemas/${id}`,

@@ -2,10 +2,9 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
-/** `_httpMessage` is the response that a connection is sending, as in bad-request.ts. */
+/** `_httpMessage` is the response that a connection is sending, as in listener.ts. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** One open connection. */
 interface Connection {
   /** With TLS the raw one until the handshake is done, then the encrypted one. */
   socket: HttpSocket;

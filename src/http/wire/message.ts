@@ -52,7 +52,6 @@ export interface HttpResponse {
   isAudited?: true;
   /** Of a body that is no text, such as a picture: each of its characters is a byte. */
   charset?: 'latin1' | undefined;
-  /** How the body is to be compressed. */
   encoding?: Encoding | undefined;
 }
 

@@ -252,7 +252,6 @@ class Thread {
     return true;
   }
 
-  /** How many queries it has. */
   get load(): number {
     return this.#queries.size;
   }

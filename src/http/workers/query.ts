@@ -75,7 +75,6 @@ export class Query {
     } else this.#end(message);
   }
 
-  /** Ends it with an error. */
   fail(error: unknown): void {
     if (this.isOver) return;
     this.#settle.reject(error);
