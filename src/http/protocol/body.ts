@@ -41,9 +41,10 @@ export function requireOwnHeader({ headers }: HttpRequest): void {
 
 /** As `readJson`, of one record, or of an array of them, which may have `MAX_BATCH_BYTES`. */
 export async function readOneOrMany(request: HttpRequest): Promise<Body> {
-  const body = await readJson(request, MAX_BATCH_BYTES);
-  if (!Array.isArray(body.value) && Buffer.byteLength(body.text) > MAX_BODY_BYTES)
-    throw tooLarge(MAX_BODY_BYTES);
+  requireJson(request.headers);
+  const bytes = await request.readBody(MAX_BATCH_BYTES);
+  const body = parsed(bytes);
+  if (bytes.length > MAX_BODY_BYTES && !Array.isArray(body.value)) throw tooLarge(MAX_BODY_BYTES);
   return body;
 }
 
