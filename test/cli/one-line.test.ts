@@ -70,6 +70,12 @@ describe('log add in one line', () => {
     [['15.', 'jan', '2026', 'piri', '6->4', 'sore'], "'15. jan 2026' is a day"],
     [['15.1.', 'piri', '6', '4'], '15.1. is a day'],
     [['3', 'days', 'ago', 'plank', '6', '4'], "'3 days ago' is a day"],
+    [
+      ['piri', 'yesterday', '6', '4', '--type', 'stretch'],
+      "sciatica: yesterday is a day: give it with --date, as in sciatica log add NAME 6 4 --date yesterday. If it is part of the name: --name 'piri yesterday'\n",
+    ],
+    [['last', 'friday', 'piri', '6', '4'], "'last friday' is a day"],
+    [['piri', '2026-01-15', '6', '4'], '2026-01-15 is a day'],
     [['piri', '6', 'may', 'be', 'better'], 'sciatica: --after is missing'],
     [
       ['piri', '6', '4', '--date', '03/04'],

@@ -51,6 +51,11 @@ describe('what is recorded', () => {
     [['-1'], /unknown option|must be a whole number/],
     [['6.5'], /--pain must be a whole number from 1 to 10/],
     [['6,5'], /--pain must be a whole number from 1 to 10/],
+    [
+      ['15', 'jan', '6'],
+      /^sciatica: '15 jan' is a day: give it with --date, as in sciatica pain 6 --date '15 jan'\n$/,
+    ],
+    [['yesterday', 'seven', 'sore'], /^sciatica: yesterday is a day: .* --date yesterday\n$/],
     [['shw'], /shw is no pain from 1 to 10.*add, show, edit and rm/],
     [['7', '--pain', '6'], /7 and --pain say the same/],
     [['7', '--medication', 'x'.repeat(201)], /--medication/],

@@ -14,7 +14,7 @@ import { addDays } from '../../domain/words/day.ts';
 import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
-import { ageOf, anywayOption, settleDays } from '../input/days.ts';
+import { ageOf, anywayOption, dayAsWord, settleDays } from '../input/days.ts';
 import {
   askExercise,
   askSimilar,
@@ -28,7 +28,7 @@ import { notesOption, withNotes } from '../input/notes.ts';
 import { dayFaults, jsonOption, missingOf, type Options, saidTwice, valuesOf } from '../input/options.ts';
 import { noUserYet, resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { introduce } from '../records/verbs.ts';
-import { namingFlags, usage } from '../terminal/errors.ts';
+import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
@@ -155,7 +155,7 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
 function draftOf(context: Context, words: readonly string[], options: Options): Draft {
   if (context.store.users.count() === 0) throw noUserYet(context);
   const given = valuesOf(logFields, options, context.today);
-  const { name, values } = readWords(words, given);
+  const { name, values } = readWords(context, words, given);
   const userId = given['userId'] ?? resolveUser(context, undefined);
   const id = Number(userId);
   // What is no id at all is told with all that is wrong.
@@ -229,12 +229,13 @@ async function checked(
   const { checkSent } = await import('../../store/records/checks.ts');
   const words: Record<string, string> = dayFaults(logFields, values, context.today);
   if (values['userId'] === undefined)
-    words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
+    words['userId'] =
+      `is missing: there are several users (to choose one for good: ${commandLine(context, 'user use ID')})`;
   const name = values['exerciseName'];
   const notes = String(values['notes'] ?? '');
   if (name === undefined && brief)
     words['exerciseName'] =
-      `is missing: it comes first, as in sciatica log add ${isNoName(notes) ? 'NAME' : quoted(notes)} 6 4`;
+      `is missing: it comes first, as in ${commandLine(context, `log add ${isNoName(notes) ? 'NAME' : quoted(notes)} 6 4`)}`;
   if (values['exerciseType'] === undefined && typeof name === 'string') {
     words['exerciseType'] =
       `is missing: ${quoted(name)} is a new exercise${didYouMean(name, namesOf(known))}. Add --type ${exerciseTypes.join(' or --type ')}`;
@@ -317,12 +318,13 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
  * @returns the name as it was typed, and the values by field: painBefore, painAfter, notes
  * @throws SciaticaError `invalid` where a word and a flag say the same, or a day stands in the place of pain
  */
-function readWords(words: readonly string[], given: Values): Pick<Draft, 'name' | 'values'> {
+function readWords(
+  context: Context,
+  words: readonly string[],
+  given: Values,
+): Pick<Draft, 'name' | 'values'> {
   const day = dayInTheWay(words);
-  if (day !== undefined)
-    throw usage(
-      `${quoted(day)} is a day: give it with --date, as in sciatica log add NAME 6 4 --date ${quoted(day)}`,
-    );
+  if (day !== undefined) throw dayAsWord(context, day, 'log add NAME 6 4');
   const { before, levels, after } = painIn(words);
   const [name, notes] = [before.join(' ').trim(), after.join(' ')];
   const [painBefore, painAfter] = levels;

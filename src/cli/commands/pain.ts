@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { levelMeant } from '../../domain/words/pain-words.ts';
+import { dayInFront, levelMeant } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
-import { anywayOption } from '../input/days.ts';
+import { anywayOption, dayAsWord } from '../input/days.ts';
 import { csvOption, jsonOption, type Options, saidTwice } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { addStoredVerbs } from '../records/commands.ts';
@@ -82,7 +82,7 @@ export function addPainsCommand(program: Command, context: Context): void {
 async function record(context: Context, words: readonly string[], options: Options): Promise<void> {
   const { csv, ...flags } = options;
   if (csv) throw usage('--csv is for the days that sciatica pain shows: leave it out to record something.');
-  const said = flagsIn(words);
+  const said = flagsIn(context, words);
   for (const [flag, word] of Object.entries(said)) if (flags[flag] !== undefined) throw saidTwice(word, flag);
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
@@ -91,12 +91,14 @@ async function record(context: Context, words: readonly string[], options: Optio
 }
 
 /** The flags that bare words stand for: `pain time note…`. */
-function flagsIn(words: readonly string[]): Record<string, string> {
+function flagsIn(context: Context, words: readonly string[]): Record<string, string> {
   const [word, ...others] = words;
   if (word === undefined) return {};
+  const day = dayInFront(words);
+  if (day !== undefined) throw dayAsWord(context, day, 'pain 6');
   if (levelMeant(word) === word && !/^-?\d/.test(word))
     throw usage(
-      `${quoted(escapeControls(word))} is no pain from 1 to 10, which comes first, as in sciatica pain 7, and none of the commands add, show, edit and rm.`,
+      `${quoted(escapeControls(word))} is no pain from 1 to 10, which comes first, as in ${commandLine(context, 'pain 7')}, and none of the commands add, show, edit and rm.`,
     );
   const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
   const notes = others.slice(time ? 1 : 0).join(' ');

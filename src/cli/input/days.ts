@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { DateField, Fields } from '../../domain/fields.ts';
 import { faultOfHappening, isDay, yearsAgo } from '../../domain/words/day.ts';
 import { Declined, usage } from '../terminal/errors.ts';
-import { say } from '../terminal/io.ts';
+import { commandLine, quoted, say } from '../terminal/io.ts';
 import { type Options, optionName } from './options.ts';
 
 /** Days on which something is said to have happened: one wrong digit of a year would change every figure. */
@@ -60,6 +60,12 @@ async function mustAskAgain(
   if (isFlag) throw new Declined('Nothing was recorded.');
   return true;
 }
+
+/** The error of a day among the words of a command. @param example a command line without a day */
+export const dayAsWord = (context: Context, day: string, example: string, otherwise = '') =>
+  usage(
+    `${quoted(day)} is a day: give it with --date, as in ${commandLine(context, `${example} --date ${quoted(day)}`)}${otherwise}`,
+  );
 
 export const ageOf = ({ store }: Context, userId: unknown): number | undefined =>
   typeof userId === 'number' ? store.users.find(userId)?.age : undefined;

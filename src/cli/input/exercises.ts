@@ -6,10 +6,11 @@ import { type ExerciseType, exerciseTypes, logFields } from '../../domain/log.ts
 import { type RoutineExercise, routineFields } from '../../domain/routine.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
 import { namesMeant, wholeNamesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
-import { isNoName } from '../../domain/words/pain-words.ts';
+import { dayInName, isNoName } from '../../domain/words/pain-words.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, escapeControls, quoted } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, quoted } from '../terminal/io.ts';
+import { dayAsWord } from './days.ts';
 
 type Named = Pick<Exercise, 'exerciseName'>;
 
@@ -45,7 +46,7 @@ export async function exerciseMeant(
 ): Promise<string> {
   const names = namesMeant(text, namesOf(known));
   const [name, ...others] = names;
-  if (name === undefined && mayBeNew) return nameOfNew(text);
+  if (name === undefined && mayBeNew) return nameOfNew(context, text);
   if (name === undefined)
     throw absent(`No exercise done before is called ${quoted(text)}${didYouMean(text, namesOf(known))}.`);
   if (others.length === 0) return name;
@@ -57,11 +58,15 @@ export async function exerciseMeant(
 }
 
 /** A text as the name of a new exercise. @throws SciaticaError `invalid` for one that says something else */
-function nameOfNew(text: string): string {
-  if (!isNoName(text)) return text;
-  throw usage(
-    `${quoted(escapeControls(text))} does not look like the name of an exercise. In one line: sciatica log add NAME 6 4. If it is one: --name ${quoted(escapeControls(text))}`,
-  );
+function nameOfNew(context: Context, text: string): string {
+  const literally = `--name ${quoted(escapeControls(text))}`;
+  if (isNoName(text))
+    throw usage(
+      `${quoted(escapeControls(text))} does not look like the name of an exercise. In one line: ${commandLine(context, 'log add NAME 6 4')}. If it is one: ${literally}`,
+    );
+  const day = dayInName(text);
+  if (day === undefined) return text;
+  throw dayAsWord(context, day, 'log add NAME 6 4', `. If it is part of the name: ${literally}`);
 }
 
 /**

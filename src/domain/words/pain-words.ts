@@ -34,17 +34,37 @@ const LONGEST_DAY = 4;
 /** The day, in words, that is all that keeps the words of a session from saying two levels: `piri 15 jan 6 4`. */
 export function dayInTheWay(words: readonly string[]): string | undefined {
   if (areLevels(painIn(words).levels)) return undefined;
+  return dayAmong(words, (_, at, count) => areLevels(painIn(words.toSpliced(at, count)).levels));
+}
+
+/** The day, in words, that stands in front of a level of pain: `15 jan 6`. */
+export const dayInFront = (words: readonly string[]): string | undefined =>
+  dayAmong(words, (_, at, count) => at === 0 && isLevel(levelMeant(words[count] ?? '')));
+
+/**
+ * The day, in words, that stands beside the name of an exercise: `piri yesterday`. An abbreviation, and in front a
+ * weekday, may be part of a name: `sun salutation`, `Friday plank`.
+ */
+export const dayInName = (name: string): string | undefined =>
+  dayAmong(name.trim().split(/\s+/), (day, at) =>
+    at > 0 ? /\d|day$/i.test(day) : /\d|^(?:today|yesterday|last .*)$/i.test(day),
+  );
+
+/** The first words that say a day, if it is one that is meant. */
+function dayAmong(
+  words: readonly string[],
+  isMeant: (day: string, at: number, count: number) => boolean,
+): string | undefined {
   for (const at of words.keys())
     for (let count = LONGEST_DAY; count > 0; count--) {
       const day = words.slice(at, at + count).join(' ');
-      const isLeft = () => areLevels(painIn(words.toSpliced(at, count)).levels);
-      if (isDay(parseDay(day, ANY_DAY)) && isLeft()) return day;
+      if (isDay(parseDay(day, ANY_DAY)) && isMeant(day, at, count)) return day;
     }
   return undefined;
 }
 
-const areLevels = (levels: readonly string[]) =>
-  levels.length === 2 && levels.every((level) => /^(?:[1-9]|10)$/.test(level));
+const isLevel = (text: string) => /^(?:[1-9]|10)$/.test(text);
+const areLevels = (levels: readonly string[]) => levels.length === 2 && levels.every(isLevel);
 
 /** The level of pain that a text says and nothing else, such as `7/10` or `seven`; any other text as it is. */
 export function levelMeant(text: string): string {
