@@ -243,12 +243,31 @@ describe('options of every command', () => {
     [['token', 'ls'], /Make one: sciatica token add --db \S+test\.db$/m],
     [['backup', '--auto', 'on'], /To stop: sciatica backup --auto off --db \S+test\.db$/m],
     [['doctor'], /turn them on again:\s+sciatica backup --auto on --db \S+test\.db$/m],
+    [['log', 'add', '15', 'jan', '6', '4'], /NAME 6 4 --date '15 jan' --db \S+test\.db$/m],
+    [['log', 'add', 'piri', 'yesterday', '6', '4'], /NAME 6 4 --date yesterday --db \S+test\.db\. If it is/],
+    [['log', 'add', '6', '4'], /as in sciatica log add NAME 6 4 --db \S+test\.db$/m],
+    [['pain', '15', 'jan', '6'], /as in sciatica pain 6 --date '15 jan' --db \S+test\.db$/m],
+    [['log', 'edit'], /To see them: sciatica logs --db \S+test\.db$/m],
+    [['routine', 'add', 'x'], /Those done so far: sciatica exercises --db \S+test\.db$/m],
   ])('%j says it where something is missing', async (words, message) => {
     const named = ['--db', noraWith({})];
     await run(['remote', 'add', 'home', 'http://127.0.0.1:1', ...named]);
     await run(['backup', '--auto', 'off', ...named]);
     const { stdout, stderr } = await run([...words, ...named], { db: freshPath() });
     expect(`${stdout}${stderr}`).toMatch(message);
+  });
+
+  test.each<[string[], RegExp]>([
+    [['goal'], /choose for good: sciatica user use ID --db \S+test\.db$/m],
+    [
+      ['log', 'add', 'Plank', '6', '4', '--type', 'stretch'],
+      /for good: sciatica user use ID --db \S+test\.db\)$/m,
+    ],
+    [['user', 'show'], /See: sciatica users --db \S+test\.db$/m],
+    [['logs', '--user', '2'], /Start with: sciatica log add --db \S+test\.db$/m],
+  ])('%j says it where there are several users', async (words, message) => {
+    const db = prepared(({ users }) => [nora, nora].forEach((user) => void users.create(user)));
+    expect((await run([...words, '--db', db], { db: freshPath() })).stderr).toMatch(message);
   });
 
   test('a summary of nobody says it too', async () => {

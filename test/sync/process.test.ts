@@ -143,9 +143,9 @@ test('deletions that are held back are named, and settled in either way', async 
   const deleting = (ids: number[]) => store.change(() => ids.forEach((id) => void store.logs.delete(id)));
   deleting(Array.from({ length: 25 }, (_, i) => i + 1));
   for (let i = 0; i < 2; i++)
-    expect(await run(['sync'], { db })).toMatchObject({
+    expect(await run(['sync', '--db', db])).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/25 deletions held back: sciatica remotes shows them/),
+      stderr: expect.stringMatching(/25 deletions held back \(see sciatica remotes --db \S+test\.db\)/),
     });
   expect((await run(['remotes'], { db })).stderr).toMatch(
     /Held back: 25 deletions .*log 1, log 2.*--accept-deletions.*--restore-deletions/s,
@@ -344,8 +344,10 @@ test('a process that is killed again and again comes to the end', async () => {
 });
 
 test('--watch carries each change over as it is made, on either side, and ends at SIGINT', async () => {
-  const { store, url, pin, tokenFile } = await serving(filled(1));
-  const db = freshPath();
+  const { store, url, pin } = await serving(filled(1));
+  const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
+  const [db, tokenFile] = [freshPath(), join(freshFolder(), 'token')];
+  writeFileSync(tokenFile, token, { mode: 0o600 });
   const words = ['sync', url, '--pin', pin, '--token-file', tokenFile, '--db', db, '--watch'];
   const child = spawn(process.execPath, [bin, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -359,6 +361,10 @@ test('--watch carries each change over as it is made, on either side, and ends a
   child.stdout.on('data', (data) => {
     said += data;
   });
+  let failed = '';
+  child.stderr.on('data', (data) => {
+    failed += data;
+  });
   await told(/Taken over: 1 user new; 1 log new/);
   store.logs.create(log({ notes: 'made there' }));
   await told(/Taken over: 1 log new/);
@@ -367,6 +373,9 @@ test('--watch carries each change over as it is made, on either side, and ends a
   here.close();
   await told(/Sent: 1 log new/);
   expect(store.logs.list().map(({ notes }) => notes)).toEqual(['log 0', 'made there', 'made here']);
+  store.erase(1);
+  while (!failed.includes('erased')) await once(child.stderr, 'data');
+  expect(failed).toMatch(/To keep the diary here: sciatica remote rm --db \S+test\.db$/m);
   child.kill('SIGINT');
   expect(await once(child, 'close')).toEqual([0, null]);
 });

@@ -236,7 +236,9 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   if (held.length === 0) return;
   for (const line of heldLines(context, held)) say(context, line);
   const waiting = `${counted(held.length, 'deletion')} held back`;
-  throw conflict(options.dryRun ? `There would be ${waiting}.` : `${waiting}: sciatica remotes shows them.`);
+  throw conflict(
+    options.dryRun ? `There would be ${waiting}.` : `${waiting}. See: ${commandLine(context, 'remotes')}`,
+  );
 }
 
 function sayCounts(context: Context, result: ImportResult, options: ImportOptions): void {

@@ -11,6 +11,7 @@ import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
 import { editRecord, removeRecords } from '../records/verbs.ts';
 import { palette } from '../terminal/colour.ts';
 import { usage } from '../terminal/errors.ts';
+import { commandLine } from '../terminal/io.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
@@ -144,7 +145,8 @@ const OFFERED = 10;
 
 /** Asks for one of the last logs. @throws SciaticaError `invalid` where there is no terminal, `not-found` */
 async function pickLog(context: Context, verb: string): Promise<number> {
-  if (!context.interactive) throw usage('Say which log, by its id. To see them: sciatica logs');
+  if (!context.interactive)
+    throw usage(`Say which log, by its id. To see them: ${commandLine(context, 'logs')}`);
   const userId = resolveListUser(context, {});
   const latest = context.store.logs.list({
     ...(userId !== undefined && { userId }),

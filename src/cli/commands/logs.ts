@@ -9,7 +9,7 @@ import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
-import { counted, escapeControls, quoted, say } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, quoted, say } from '../terminal/io.ts';
 import { type List, printList } from '../terminal/output.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
@@ -114,8 +114,8 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
 export function sayNone(context: Context, filter: LogFilter): void {
   const { logs, users } = context.store;
   if (logs.count() === 0) {
-    const next = users.count() === 0 ? 'sciatica user add, then sciatica log add' : 'sciatica log add';
-    say(context, `Nothing is recorded yet. Start with: ${next}`);
+    const first = users.count() === 0 ? `${commandLine(context, 'user add')}, then ` : '';
+    say(context, `Nothing is recorded yet. Start with: ${first}${commandLine(context, 'log add')}`);
     return;
   }
   say(context, 'No log matches.');

@@ -143,7 +143,9 @@ async function addRoutine(
   if (called === undefined && !context.interactive)
     throw usage("Say the name and the exercises: sciatica routine add morning 'Bird Dog' 'Cat-Cow'");
   if (texts.length === 0 && !context.interactive)
-    throw usage('Say the exercises after the name, in order. Those done so far: sciatica exercises');
+    throw usage(
+      `Say the exercises after the name, in order. Those done so far: ${commandLine(context, 'exercises')}`,
+    );
   const userId = await existingUserOrAsk(context, options);
   const name = called ?? (await askName(context, routineFields.name));
   refuseTaken(context, userId, name);

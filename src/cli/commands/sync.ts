@@ -11,7 +11,7 @@ import type { Command } from '../input/command.ts';
 import { folderOf } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
 import { keptToken, readToken } from '../input/token-file.ts';
-import { usage } from '../terminal/errors.ts';
+import { describeError, usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, print, printSentence, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
@@ -82,14 +82,14 @@ async function syncCommand(context: Context, name: string | undefined, options: 
           store: context.store,
           signal: controller.signal,
           onResult: reporter(context, remote.name, options),
-          onFailure: (error) => say(context, `sciatica: ${escapeControls((error as Error).message)}`),
+          onFailure: (error) => say(context, `sciatica: ${describeError(context, error)}`),
         }),
       );
     }
     const result = await carrier.sync(asked);
     progress.clear();
     show(context, remote.name, result, options);
-    requireSettled(result, dryRun === true);
+    requireSettled(context, result, dryRun === true);
   } finally {
     progress.clear();
     close();
@@ -182,11 +182,13 @@ function takenBack(context: Context, { changes }: SyncResult): string {
 
 /** @throws SciaticaError `conflict` where something waits for a person */
 function requireSettled(
+  context: Context,
   { held, refused, stillThere, erasedThere, waitingThere }: SyncResult,
   isDry: boolean,
 ): void {
   const parts = [
-    held.length > 0 && `${counted(held.length, 'deletion')} held back: sciatica remotes shows them.`,
+    held.length > 0 &&
+      `${counted(held.length, 'deletion')} held back (see ${commandLine(context, 'remotes')}).`,
     refused > 0 && `${counted(refused, 'record')} not taken by the service.`,
     waitingThere.held > 0 && `${counted(waitingThere.held, 'deletion')} held back there.`,
     waitingThere.erased > 0 && `${counted(waitingThere.erased, 'user')} still there, erased elsewhere.`,

@@ -272,7 +272,8 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const { store, today } = context;
   const trial = await trialOf(context, options);
   const status = trialStatus(store, trial, today);
-  if (trial.state !== 'running') throw usage('The trial is over. To see what it has shown: sciatica trial');
+  if (trial.state !== 'running')
+    throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
   const { userId: _, ...fields } = trialDayFields;
   const given = valuesOf(fields, options, today);
   const said = wordsOf(words, status, given['date']);

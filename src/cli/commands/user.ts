@@ -114,7 +114,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {
   return id === undefined
-    ? resolveUserOrAsk(context, undefined, 'give the id of one. See: sciatica users')
+    ? resolveUserOrAsk(context, undefined, `give the id of one. See: ${commandLine(context, 'users')}`)
     : idOf(id);
 }
 

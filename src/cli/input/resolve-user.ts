@@ -46,8 +46,6 @@ export function resolveListUser(context: Context, options: Options): number | un
   return id;
 }
 
-const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for good: sciatica user use ID';
-
 /** The error of a command that needs a user, in a database without any. */
 export const noUserYet = (context: Context) =>
   usage(`There is no user yet. Start with: ${commandLine(context, 'user add')}`);
@@ -57,7 +55,11 @@ export const noUserYet = (context: Context) =>
  * @param how how to name a user, for the error message
  * @throws SciaticaError `invalid` without users, or with several and no terminal
  */
-export async function resolveUserOrAsk(context: Context, given: unknown, how = CHOOSE): Promise<number> {
+export async function resolveUserOrAsk(
+  context: Context,
+  given: unknown,
+  how = `say which one with --user ID (or SCIATICA_USER), or choose for good: ${commandLine(context, 'user use ID')}`,
+): Promise<number> {
   const id = resolveUser(context, given);
   if (id !== undefined) return id;
   if (context.store.users.count() === 0) throw noUserYet(context);

@@ -79,8 +79,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
     sayAlways(context, `sciatica: ${escapeControls(damage)}`);
     return exitCodes.damaged;
   }
-  const message = error instanceof Error ? error.message : String(error);
-  sayAlways(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
+  sayAlways(context, `sciatica: something unforeseen went wrong: ${describeError(context, error)}`);
   sayAlways(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
 }
@@ -225,7 +224,11 @@ function isInterrupt(error: unknown): boolean {
   return error instanceof Error && /^(ExitPromptError|AbortPromptError|AbortError)$/.test(error.name);
 }
 
-function describeError(context: Context, { wording, issues }: SciaticaError): string {
+/** What an error says to a person. */
+export function describeError(context: Context, error: unknown): string {
+  if (!(error instanceof SciaticaError))
+    return escapeControls(error instanceof Error ? error.message : String(error));
+  const { wording, issues } = error;
   if (issues.length === 0) return escapeControls(wordedFor(context, wording));
   const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
   if (lines.length === 1) return lines.join('');
