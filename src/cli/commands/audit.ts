@@ -10,8 +10,8 @@ import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, escapeControls, sayDone } from '../terminal/io.ts';
-import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
+import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
+import { printJson, printRows } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
 
 const { since } = logFilterFields;
@@ -76,10 +76,10 @@ async function showAudit(context: Context, options: Options): Promise<void> {
     ...(asked.since !== undefined && { since: beginningOf(asked.since) }),
     limit: Number(options['limit']),
   });
+  const [first] = entries;
   if (options['json']) printJson(context, entries);
-  else if (entries.length === 0)
-    sayEmpty(context, options, 'Nobody asked for anything (sciatica serve --auth notes it).');
-  else await printRows(context, { names, columns: () => columns, rows: () => [entries] });
+  else if (first === undefined) say(context, 'Nobody asked for anything (sciatica serve --auth notes it).');
+  else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [entries] });
 }
 
 function describeRecords({ record, first, last, count }: AuditEntry): string {
@@ -87,21 +87,6 @@ function describeRecords({ record, first, last, count }: AuditEntry): string {
   if (first === null) return '';
   return first === last ? `${nounOf(record)} ${first}` : `${countedKind(count, record)}, ${first} to ${last}`;
 }
-
-const names = [
-  'at',
-  'token',
-  'who',
-  'method',
-  'route',
-  'record',
-  'userId',
-  'first',
-  'last',
-  'count',
-  'status',
-  'address',
-] as const satisfies (keyof AuditEntry)[];
 
 const columns: Column<AuditEntry>[] = [
   { title: 'When (UTC)', cell: ({ at }) => at.slice(0, 19).replace('T', ' ') },

@@ -66,7 +66,7 @@ export class Audit {
     const { sql, values } = joined(where);
     return this.db
       .all<Omit<AuditEntry, 'at'> & { at: number }>(
-        `SELECT at, tokens.name AS who, ${COLUMNS.slice(1).map((column) => `"${column}"`)}
+        `SELECT at, token, tokens.name AS who, ${COLUMNS.slice(2).map((column) => `"${column}"`)}
          FROM (SELECT * FROM (${ENTRIES})${sql} ORDER BY id DESC, key DESC LIMIT ${limit}) AS entry
          LEFT JOIN tokens ON tokens.id = token ORDER BY entry.id DESC, key DESC`,
         ...values,
