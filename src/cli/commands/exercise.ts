@@ -5,10 +5,10 @@ import { logFields } from '../../domain/log.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
-import { exerciseNamed, probableNames } from '../input/exercises.ts';
+import { exerciseNamed, namesOf, probableNames } from '../input/exercises.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { existingUserOrAsk, resolveListUser } from '../input/resolve-user.ts';
-import { exerciseNames } from '../input/routines.ts';
+import { knownExercises } from '../input/routines.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
 import { printList, wrongHint } from '../terminal/output.ts';
@@ -48,7 +48,7 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
   const userId = await existingUserOrAsk(context, options);
   const known = store.logs.exercises(userId);
-  const names = exerciseNames(store, userId);
+  const names = namesOf(knownExercises(store, userId));
   const from = names.includes(old)
     ? [old]
     : wholeNamesMeant(

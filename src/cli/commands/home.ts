@@ -38,7 +38,7 @@ export async function showHome(context: Context): Promise<void> {
   if (!existsSync(context.databasePath) || context.store.users.count() === 0) return beginDiary(context);
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);
-  for (const line of lines) print(context, await fitted(line, context.width));
+  for (const line of lines) print(context, fitted(line, context.width));
 }
 
 async function beginDiary(context: Context): Promise<void> {
@@ -56,7 +56,7 @@ async function beginDiary(context: Context): Promise<void> {
 /** Columns of the names in front of the lines. */
 const INDENT = 11;
 
-async function fitted(line: string, width: number): Promise<string> {
+function fitted(line: string, width: number): string {
   if (widthOf(line, width) <= width) return line;
   const [first = '', ...others] = wrap(line.slice(INDENT), { width: Math.max(width, 2 * INDENT) }, INDENT);
   return [line.slice(0, INDENT) + first.slice(INDENT), ...others].join('\n');

@@ -3,12 +3,13 @@ import type { Context } from '../../context.ts';
 import { parseSort } from '../../domain/sort.ts';
 import { userRecord } from '../../domain/user.ts';
 import type { Overview } from '../../insights/shapes.ts';
+import { signed } from '../../insights/wording.ts';
 import { matchingOf } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, say } from '../terminal/io.ts';
-import { type Options, printList, sayEmpty } from '../terminal/output.ts';
+import { type Options, printList } from '../terminal/output.ts';
 
 /** The fields of a row by their titles in a table; the last name stands with the first. */
 const TITLES = {
@@ -38,9 +39,8 @@ export async function listOverviews(context: Context, options: Options): Promise
   const all = context.store.read(() => overviewsOf(context.store, users.list(matching), context.today, keys));
   const isPlain = options['json'] === undefined && !options['csv'];
   if (all.length === 0 && isPlain)
-    return sayEmpty(
+    return say(
       context,
-      options,
       users.count() === 0
         ? `There is no user yet. Start with: ${commandLine(context, 'user add')}`
         : 'No user matches.',
@@ -83,9 +83,3 @@ function cellOf(row: Overview, name: keyof Overview): string {
   if (name === 'painChange') return signed(row.painChange ?? 0);
   return name === 'pain' || name === 'painEarlier' ? Number(value).toFixed(1) : String(value);
 }
-
-const signed = (points: number): string =>
-  points
-    .toFixed(1)
-    .replace(/^-/, '−')
-    .replace(/^(?=[1-9]|0\.[1-9])/, '+');

@@ -12,15 +12,8 @@ import { addStoredVerbs } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, escapeControls, print, quoted, writeData } from '../terminal/io.ts';
-import {
-  pickedBy,
-  printJsonList,
-  printRows,
-  sayDayInNotes,
-  sayDoubtOfDay,
-  sayEmpty,
-} from '../terminal/output.ts';
+import { commandLine, escapeControls, print, quoted, say, writeData } from '../terminal/io.ts';
+import { pickedBy, printJson, printRows, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 
 /** Days of the chart. */
@@ -120,15 +113,14 @@ async function showDays(context: Context, options: Options): Promise<void> {
   const { painDaysOf } = await import('../../cases/summary.ts');
   const days = painDaysOf(context.store, userId, period);
   const rows = days.map(rowOf);
-  if (pick) return printJsonList(context, [rows.map(pick)]);
+  if (pick) return printJson(context, rows.map(pick));
   if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
     return writeData(context, csvOf(Object.keys(dayFields), rows));
   }
   if (days.length === 0)
-    return sayEmpty(
+    return say(
       context,
-      options,
       `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain 6')}`,
     );
   if (!context.stdout.isTTY)

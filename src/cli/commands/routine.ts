@@ -147,7 +147,7 @@ async function addRoutine(
       `Say the exercises after the name, in order. Those done so far: ${commandLine(context, 'exercises')}`,
     );
   const userId = await existingUserOrAsk(context, options);
-  const name = called ?? (await askName(context, routineFields.name));
+  const name = called ?? (await askName(context));
   refuseTaken(context, userId, name);
   const exercises = await exercisesOf(context, userId, texts, options);
   const { checksOf } = await import('../../domain/schema.ts');
@@ -216,13 +216,9 @@ function inAnotherOrder(exercises: RoutineExercise[]): RoutineExercise[] {
 
 const shownName = ({ name }: Routine) => quoted(escapeControls(name));
 
-async function askName(
-  context: Context,
-  field: typeof routineFields.name,
-  current?: string,
-): Promise<string> {
+async function askName(context: Context, current?: string): Promise<string> {
   const { askField } = await import('../terminal/prompts.ts');
-  return String(await askField(context, field, current));
+  return String(await askField(context, routineFields.name, current));
 }
 
 async function exercisesOf(
@@ -247,7 +243,7 @@ async function exercisesOf(
 async function askChanges(context: Context, routine: Routine, options: Options): Promise<Partial<Routine>> {
   if (!context.interactive)
     throw usage('Say what to change: other exercises after the name, --name or --shuffle.');
-  const name = await askName(context, routineFields.name, routine.name);
+  const name = await askName(context, routine.name);
   const renamed = name === routine.name ? {} : { name };
   const { askYesNo } = await import('../terminal/prompts.ts');
   const listed = routine.exercises.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ');

@@ -8,7 +8,7 @@ import { confirmed } from '../input/edit.ts';
 import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
-import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
+import { printJson, printRows } from '../terminal/output.ts';
 
 export function addTokenCommand(program: Command, context: Context): void {
   const token = program
@@ -91,7 +91,7 @@ async function listTokens(context: Context, options: Options): Promise<void> {
   const [first] = tokens;
   if (options['json']) printJson(context, tokens);
   else if (first === undefined)
-    sayEmpty(context, options, `There is no token yet. Make one: ${commandLine(context, 'token add')}`);
+    say(context, `There is no token yet. Make one: ${commandLine(context, 'token add')}`);
   else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [tokens] });
 }
 

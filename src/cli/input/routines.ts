@@ -20,9 +20,6 @@ export function knownExercises({ logs, routines }: Store, userId: number): Routi
     .map(({ exerciseName, exerciseType }) => ({ exerciseName, exerciseType }));
 }
 
-export const exerciseNames = (store: Store, userId: number): string[] =>
-  namesOf(knownExercises(store, userId));
-
 /** A user's routine by its name, whatever the case of its letters, or by its id. */
 function routineOf(all: readonly Routine[], text: string): Routine | undefined {
   return (

@@ -7,7 +7,7 @@ import { countOf, csvOption, jsonOption, parseFlags } from '../input/options.ts'
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
 import { counted, say } from '../terminal/io.ts';
-import { type Options, printList, sayEmpty } from '../terminal/output.ts';
+import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { isOwned, type ListFilter, verbsOf } from './verbs.ts';
 
@@ -69,10 +69,10 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     // The first user comes before everything else.
     const hint = isOwned(kind) ? 'To add one' : 'Start with';
     const { one: noun, add } = commandsOf(kind);
-    return sayEmpty(context, options, `There is no ${one} yet. ${hint}: sciatica ${noun} ${add}`);
+    return say(context, `There is no ${one} yet. ${hint}: sciatica ${noun} ${add}`);
   }
   const total = isPlain ? records.count(matching) : undefined;
-  if (total === 0) return sayEmpty(context, options, `No ${one} matches.`);
+  if (total === 0) return say(context, `No ${one} matches.`);
   const { userId: user, ...others } = fields;
   await printList<object>(context, options, {
     fields,

@@ -200,8 +200,3 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
 function* parsedRecords(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }
-
-/** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */
-export function sayEmpty(context: Context, options: Options, line: string): void {
-  if (options['json'] === undefined && !options['csv']) say(context, line);
-}
