@@ -44,7 +44,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     for (const line of warnings) sayAlways(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
-    const command = commandNamed(program, words);
+    const [command] = commandNamed(program, words);
     const usage = command.createHelp().commandUsage(command);
     const flags = command.options.flatMap(({ long }) => long ?? []);
     return report(context, error, { command: nameOf(command), usage, flags, words });
@@ -217,15 +217,11 @@ function finish(command: Command): void {
   for (const child of command.commands) finish(child);
 }
 
-/** The longest command that the words begin with: `sciatica log add`. */
-function commandNamed(program: Command, words: readonly string[]): Command {
-  let command = program;
-  for (const word of words) {
-    const next: Command | undefined = command.commands.find((child) => child.name() === word);
-    if (!next) break;
-    command = next;
-  }
-  return command;
+/** The longest command that the words begin with, such as `sciatica log add`, and the words behind it. */
+function commandNamed(program: Command, words: readonly string[]): [Command, behind: readonly string[]] {
+  const [word, ...others] = words;
+  const next = program.commands.find((child) => child.name() === word);
+  return next ? commandNamed(next, others) : [program, words];
 }
 
 /** Rewrites what commander would misread: `help log`, `--json 3`, `lgo --help`. */
@@ -237,14 +233,8 @@ function readable(program: Command, argv: readonly string[]): string[] {
 
 /** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
-  let command = program;
-  for (const word of words) {
-    if (word.startsWith('-') || command.commands.length === 0) return false;
-    const next: Command | undefined = command.commands.find((child) => child.name() === word);
-    if (!next) return command.registeredArguments.length === 0;
-    command = next;
-  }
-  return false;
+  const [command, [next = '-']] = commandNamed(program, words);
+  return !next.startsWith('-') && command.commands.length > 0 && command.registeredArguments.length === 0;
 }
 
 /** Moves an id in front of --json, which takes an optional value: `--json 3` becomes `3 --json`. */
