@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { fieldsOfFilters } from '../../domain/filter.ts';
-import { commandsOf, type KindName, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, type FilterOf, type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { countOf, csvOption, jsonOption, parseFlags } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
@@ -9,7 +9,7 @@ import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/whe
 import { counted, say } from '../terminal/io.ts';
 import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
-import { isOwned, type ListFilter, verbsOf } from './verbs.ts';
+import { isOwned, verbsOf } from './verbs.ts';
 
 /** Adds `sciatica <kinds>`, which lists them. @param lines examples @param list what it does */
 export function addListCommand(
@@ -62,7 +62,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     ...(await parseFlags(context, options, namedFilters(kind))),
     ...(await matchingOf(context, options, fields)),
   };
-  const filter: ListFilter = { ...matching, ...(await sortOf(options, fields)) };
+  const filter: FilterOf<KindName> = { ...matching, ...(await sortOf(options, fields)) };
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const isPlain = options['json'] === undefined && !options['csv'];
   if (isPlain && records.count(owner) === 0) {

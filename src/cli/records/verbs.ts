@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { Matching } from '../../domain/filter.ts';
 import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
-import type { Paging } from '../../domain/sort.ts';
+import type { Records } from '../../store/records/records.ts';
 import { ageOf, settleDays } from '../input/days.ts';
-import { confirmDeletion, type Edited, patchOf } from '../input/edit.ts';
+import { confirmed, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
@@ -15,21 +14,6 @@ import { columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
 /** What the commands of every kind of record do. */
-
-export type ListFilter = Matching & Paging & { userId?: number };
-
-type Stored<K extends KindName> = RecordOfKind<K> & { id: number };
-
-/** The verbs of the store as they are the same for every kind. */
-interface Records<K extends KindName> {
-  get(id: number): Stored<K>;
-  create(input: object): Stored<K>;
-  update(id: number, patch: object): Stored<K>;
-  delete(id: number): unknown;
-  count(filter?: ListFilter): number;
-  chunks(filter: ListFilter): Iterable<Stored<K>[]>;
-  jsonRows(filter: ListFilter): Iterable<string[]>;
-}
 
 export const verbsOf = <K extends KindName>({ store }: Context, kind: K) =>
   store.of(kind) as unknown as Records<K>;
@@ -50,7 +34,7 @@ export async function addRecord<K extends KindName>(
   context: Context,
   options: Options,
   kind: K,
-): Promise<Stored<K>> {
+): Promise<RecordOfKind<K>> {
   const fields = givenFields(kind);
   checkJson(options, kindOf(kind).fields);
   const { checksOf } = await import('../../domain/schema.ts');
@@ -101,13 +85,13 @@ export function showRecord(context: Context, options: Options, kind: KindName, i
 /** How the change of a record differs from that of most kinds. */
 interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
   /** Reads flags that are no field. */
-  optionsFor?(current: Stored<K>): Promise<Options>;
+  optionsFor?(current: RecordOfKind<K>): Promise<Options>;
   /** Checks what is to change. @throws SciaticaError `invalid` with every fault */
   check?(given: object): object;
   /** Adds what follows from what is to change. */
   complete?(given: Record<string, unknown>): Promise<void>;
   /** The record in the sentence that says that it was changed. */
-  describe?(record: Stored<K>): string;
+  describe?(record: RecordOfKind<K>): string;
 }
 
 /**
@@ -121,8 +105,8 @@ export async function editRecord<K extends KindName>(
   options: Options,
   kind: K,
   find: () => number | Promise<number>,
-  change: (current: Stored<K>) => Change<K> = () => ({}),
-): Promise<{ record: Stored<K>; patch: object } | undefined> {
+  change: (current: RecordOfKind<K>) => Change<K> = () => ({}),
+): Promise<{ record: RecordOfKind<K>; patch: object } | undefined> {
   checkJson(options, kindOf(kind).fields);
   const fields = givenFields(kind);
   const { checksOf } = await import('../../domain/schema.ts');
@@ -133,7 +117,7 @@ export async function editRecord<K extends KindName>(
   const {
     optionsFor = async () => options,
     check = checksOf(kind).patch,
-    describe = (record: Stored<K>) => summaryOf(kind, record),
+    describe = (record: RecordOfKind<K>) => summaryOf(kind, record),
     complete = async () => {},
     asked = others,
     ask = {},
@@ -167,7 +151,7 @@ export async function removeRecords(
   const what = others.length > 0 ? counted(ids.length, one, many) : summaryOf(kind, first);
   if (others.length > 0 && !options['yes'])
     for (const record of [first, ...others]) sayAlways(context, `  ${summaryOf(kind, record)}`);
-  await confirmDeletion(context, options, what);
+  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
   context.store.change(() => {
     for (const id of ids) records.delete(id);
   });
