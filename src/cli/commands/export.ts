@@ -27,6 +27,7 @@ import type { Command } from '../input/command.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
+import { parsedRecords } from '../terminal/output.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -291,7 +292,7 @@ async function rendered(
       const [columns, records] =
         kind === 'log'
           ? [[...names, POSITION], withPositions(store.logs, parsed<Log>(inTurn(all)))]
-          : [names, recordsOf(inTurn(all))];
+          : [names, parsedRecords(inTurn(all))];
       return csvOf(columns, records, {
         raw: options['raw'] === true,
         excel: options['excel'] === true ? texts : undefined,
@@ -323,10 +324,6 @@ function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
 
 function* withPositions(logs: Store['logs'], blocks: Iterable<Log[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const log of block) yield { ...log, [POSITION]: logs.position(log) };
-}
-
-function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
-  for (const block of parsed<Record<string, unknown>>(blocks)) yield* block;
 }
 
 function* parsed<T>(blocks: Blocks): Generator<T[]> {

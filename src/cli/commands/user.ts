@@ -3,7 +3,7 @@ import { conflict, unusable } from '../../domain/errors.ts';
 import { ownedKindNames } from '../../domain/kinds.ts';
 import { inBrackets } from '../../store/maintenance/erasing.ts';
 import type { Command } from '../input/command.ts';
-import { confirmDeletion, confirmed } from '../input/edit.ts';
+import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { addVerb, editVerb, removeVerb, showVerb } from '../records/commands.ts';
@@ -130,7 +130,7 @@ async function removeUser(context: Context, text: string, options: Options): Pro
   const id = idOf(text);
   const all = [summaryOfUser(users.get(id)), ...belongingsOf(context, id)];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
-  await confirmDeletion(context, options, what);
+  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
   await users.readyToReveal();
   const others = new Set(users.list().map((user) => user.id));
   users.deleteAndReveal(id);

@@ -35,15 +35,6 @@ export async function patchOf(
 }
 
 /**
- * Asks before something is deleted, unless `--yes` was given.
- * @param what object of the sentence "Delete …?"
- * @throws Declined, or SciaticaError `invalid` where there is no terminal
- */
-export async function confirmDeletion(context: Context, options: Options, what: string): Promise<void> {
-  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
-}
-
-/**
  * Asks whether to go on, unless `--yes` was given.
  * @param effect what would be done, for the message where nobody can be asked
  * @throws Declined with the message `declined`, or SciaticaError `invalid` where there is no terminal

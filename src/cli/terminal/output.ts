@@ -197,6 +197,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
   yield started ? close : '[]\n';
 }
 
-function* parsedRecords(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
+/** The records of JSON texts, one by one. */
+export function* parsedRecords(blocks: Iterable<readonly string[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }

@@ -46,21 +46,20 @@ export function saySameEmail(context: Context, { id, email }: User, apart: reado
     say(context, `Note: ${summaryOfUser(other)} has the same e-mail address as user ${id}.`);
 }
 
-export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
-  const change = sign(painBefore, painAfter);
-  const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
-  return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
-}
+export const summaryOfLog = (log: Log): string =>
+  `${escapeControls(log.exerciseName)} on ${log.date}, pain ${changeOf(log)}, ${log.effective ? 'effective' : 'not effective'}`;
 
 /** What was recorded, for the answer to the person who recorded it: `Bird Dog today, 6 → 4 (↓2), helped`. */
-export function answerOf(
-  { exerciseName, date, painBefore, painAfter, effective }: Log,
-  today: string,
-): string {
+export function answerOf(log: Log, today: string): string {
+  const { exerciseName, date, effective } = log;
   const day = date === today ? 'today' : `on ${weekdayOf(date)} ${date}`;
+  return `${escapeControls(exerciseName)} ${day}, ${changeOf(log)}, ${effective ? 'helped' : 'did not help'}`;
+}
+
+/** `6 → 4 (↓2)` */
+function changeOf({ painBefore, painAfter }: Log): string {
   const change = sign(painBefore, painAfter);
-  const pain = `${painBefore} → ${painAfter}${change && ` (${change})`}`;
-  return `${escapeControls(exerciseName)} ${day}, ${pain}, ${effective ? 'helped' : 'did not help'}`;
+  return `${painBefore} → ${painAfter}${change && ` (${change})`}`;
 }
 
 export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
