@@ -226,11 +226,12 @@ describe('routines', () => {
   });
 
   test('says how to begin where there is none', async () => {
-    const answer = await run(['routines'], { db: done(false) });
+    const db = done(false);
+    const answer = await run(['routines', '--db', db]);
     expect(answer).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'There is no routine yet. To add one: sciatica routine add\n',
+      stderr: `There is no routine yet. To add one: sciatica routine add --db ${db}\n`,
     });
   });
 });

@@ -6,7 +6,7 @@ import type { Command } from '../input/command.ts';
 import { countOf, csvOption, jsonOption, parseFlags } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
-import { counted, say } from '../terminal/io.ts';
+import { commandLine, counted, say } from '../terminal/io.ts';
 import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { isOwned, verbsOf } from './verbs.ts';
@@ -69,7 +69,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     // The first user comes before everything else.
     const hint = isOwned(kind) ? 'To add one' : 'Start with';
     const { one: noun, add } = commandsOf(kind);
-    return say(context, `There is no ${one} yet. ${hint}: sciatica ${noun} ${add}`);
+    return say(context, `There is no ${one} yet. ${hint}: ${commandLine(context, `${noun} ${add}`)}`);
   }
   const total = isPlain ? records.count(matching) : undefined;
   if (total === 0) return say(context, `No ${one} matches.`);
