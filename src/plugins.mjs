@@ -9,7 +9,7 @@ const noChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : undefined),
 };
 
-/** cli-table3 gets texts whose widths all libraries agree on: with ours it needs no Unicode tables of its own. */
+/** cli-table3 measures as we do: its own Unicode tables are those of 2019, and take time to load. */
 const oneStringWidth = {
   name: 'cli-table3-with-our-string-width',
   resolveId: (source, importer) =>

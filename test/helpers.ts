@@ -1,16 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { run as runProgram } from '../src/cli/program.ts';
+import { widthOf } from '../src/cli/terminal/width.ts';
 import { Context, type Input, type Output } from '../src/context.ts';
 import type { LogInput } from '../src/domain/log.ts';
 import { type UserInput, userFields } from '../src/domain/user.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import { newDatabase } from './new-database.ts';
 import { log, user } from './samples.ts';
+
+// As the build does (src/plugins.mjs), before a table is drawn.
+const required = createRequire(createRequire(import.meta.url).resolve('cli-table3'));
+required('string-width');
+Object.assign(required.cache[required.resolve('string-width')] ?? {}, { exports: widthOf });
 
 /** The moment at which every test runs: noon on Monday, 2 March 2026, wherever that is. */
 export const NOW = new Date(2026, 2, 2, 12);

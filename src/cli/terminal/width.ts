@@ -9,7 +9,7 @@ const WIDE = '\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3';
 const SIMPLE = new RegExp(`^[${NARROW}${WIDE}]*$`);
 const ALL_NARROW = new RegExp(`^[${NARROW}]*$`);
 
-/** Whether the width of a text is beyond doubt: every library computes the same. */
+/** Whether the width of a text follows from these. */
 export const isSimple = (text: string): boolean => SIMPLE.test(text);
 
 /** The terminal columns of a text; of one that is wider than `limit`, some number above it. */
