@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
-import type { Palette } from '../../src/cli/terminal/colour.ts';
+import type { Palette } from '../../src/cli/terminal/canvas.ts';
 import { summaryScreen } from '../../src/cli/views/summary.ts';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';

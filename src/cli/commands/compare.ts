@@ -4,6 +4,7 @@ import { anonymous, comparisonFields } from '../../domain/summary.ts';
 import type { Command } from '../input/command.ts';
 import { type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
@@ -38,7 +39,6 @@ async function compare(context: Context, options: Options): Promise<void> {
   const comparison = await comparisonOf(context.store, userId, asked, context.today);
   if (options['json']) return printJson(context, comparison);
   if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, { userId });
-  const { canvasOf } = await import('../terminal/layout.ts');
   const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));

@@ -1,12 +1,13 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
-import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { byKind, kindNames, kindOf } from '../../domain/kinds.ts';
 import { formatOfName, listKeyOf } from '../../exchange/records.ts';
 import { sized } from '../../lib/size.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, wordedFor } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
@@ -56,7 +57,6 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {
-  const { canvasOf } = await import('../terminal/layout.ts');
   const { width, palette } = await canvasOf(context);
   const fitted = (text: string, indent = 0) => wrap(text, { width: Math.min(width, MAX_WIDTH) }, indent);
   const checkLines = ({ name, detail, ok, advice }: Check) => {
@@ -98,7 +98,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   context.requireNamed();
   const rescued = rescue(context.databasePath);
   const { records, lostUsers, lostLogs, broken } = rescued;
-  const written = Object.fromEntries(kindNames.map((kind) => [kind, records[kind].length]));
+  const written = byKind((kind) => records[kind].length);
   if (Object.values(records).every((list) => list.length === 0))
     throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
   const listed = kindNames.filter((kind) => isAlwaysCounted(kind) || records[kind].length > 0);
@@ -109,7 +109,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   await writeOutputFile(output, { force: false }, pieces);
   const counts = Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), written[kind]]));
   if (json) print(context, JSON.stringify({ ...counts, lostUsers, lostLogs, brokenRows: broken }));
-  say(context, `Wrote ${countedHolding(written as Record<KindName, number>)} to ${escapeControls(output)}.`);
+  say(context, `Wrote ${countedHolding(written)} to ${escapeControls(output)}.`);
   sayLosses(context, rescued, output);
 }
 

@@ -3,6 +3,7 @@ import { expectation, type Field } from '../../domain/fields.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { capital } from '../terminal/help.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
@@ -23,7 +24,6 @@ export function addFieldsCommand(program: Command, context: Context): void {
 
 async function explainFields(context: Context, options: Options): Promise<void> {
   if (options['json']) return printJson(context, dictionary());
-  const { canvasOf } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   const linesOf = (entry: Entry) => {
     const flag = entry.flag === null ? '' : `  ${entry.flag}`;

@@ -4,6 +4,7 @@ import { logFilterFields } from '../../domain/log.ts';
 import type { Command } from '../input/command.ts';
 import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { say, writeAll } from '../terminal/io.ts';
 import { printJsonList } from '../terminal/output.ts';
 
@@ -59,7 +60,6 @@ async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Pro
     return tsvOf(names, blocks);
   }
   const { historyText } = await import('../views/history.ts');
-  const { canvasOf } = await import('../terminal/layout.ts');
   return historyText(blocks, await canvasOf(context));
 }
 

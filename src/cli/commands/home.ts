@@ -3,12 +3,13 @@ import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
 import { latestTrial, trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import { byKind } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import { addDays, localDay, mondayOf, weekdayOf } from '../../domain/words/day.ts';
 import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
 import { widthOf, wrap } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
@@ -42,7 +43,6 @@ export async function showHome(context: Context): Promise<void> {
 }
 
 async function beginDiary(context: Context): Promise<void> {
-  const { canvasOf } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   for (const line of WELCOME.flatMap((text) => wrap(text, canvas))) print(context, line);
   print(context, '');
@@ -64,9 +64,8 @@ function fitted(line: string, width: number): string {
 
 function severalLines(context: Context): string[] {
   const { store } = context;
-  const counts = Object.fromEntries(kindNames.map((kind) => [kind, store.of(kind).count()]));
   return [
-    `${countedHolding(counts as Record<KindName, number>)}.`,
+    `${countedHolding(byKind((kind) => store.of(kind).count()))}.`,
     ...syncLines(context),
     '',
     `Next: ${commandLine(context, 'users')}`,

@@ -9,7 +9,7 @@ import { idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
 import { editRecord, removeRecords } from '../records/verbs.ts';
-import { palette } from '../terminal/colour.ts';
+import { palette } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine } from '../terminal/io.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
@@ -31,12 +31,8 @@ export function addLogCommand(program: Command, context: Context): void {
     .argument('<id>', 'id of the log')
     .action((id: string, options: Options) => showLog(context, id, options));
 
-  editVerb(
-    log,
-    'log',
-    ['sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'],
-    [notesOption()],
-  )
+  editVerb(log, 'log', ['sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'])
+    .addOption(notesOption())
     .argument('[id]', 'id of the log (otherwise pick one of the last ten)')
     .action((id: string | undefined, options: Options) => editLog(context, id, options));
 

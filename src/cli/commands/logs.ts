@@ -7,7 +7,7 @@ import { namesOf, probableNames } from '../input/exercises.ts';
 import { countOf, csvOption, jsonOption, type Options, parseFlags } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
-import { palette } from '../terminal/colour.ts';
+import { palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { commandLine, counted, escapeControls, quoted, say } from '../terminal/io.ts';
 import { type List, printList } from '../terminal/output.ts';

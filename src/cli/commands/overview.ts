@@ -5,7 +5,7 @@ import { userRecord } from '../../domain/user.ts';
 import type { Overview } from '../../insights/shapes.ts';
 import { signed } from '../../insights/wording.ts';
 import { matchingOf } from '../input/where.ts';
-import { palette } from '../terminal/colour.ts';
+import { palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, say } from '../terminal/io.ts';

@@ -5,6 +5,7 @@ import { anonymous, summaryFields } from '../../domain/summary.ts';
 import type { Command } from '../input/command.ts';
 import { type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
+import { canvasOf } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { print, say } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
@@ -55,7 +56,6 @@ async function summarizeUser(
   const summary = await summaryOf(store, userId, asked, context.today);
   if (options['json']) return printJson(context, summary);
   if (summary.sessions === 0 && summary.leftOut === 0) return sayNone(context, { userId });
-  const { canvasOf } = await import('../terminal/layout.ts');
   const { lostMarksLines, summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
@@ -73,7 +73,6 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
   const summary = placesOf(context.store, asked, context.today);
   if (options['json']) return printJson(context, summary);
   if (summary.places.length === 0) return sayNone(context, {});
-  const { canvasOf } = await import('../terminal/layout.ts');
   const { placesScreen } = await import('../views/summary-details.ts');
   print(context, placesScreen(summary, await canvasOf(context)).join('\n'));
 }

@@ -1,4 +1,3 @@
-import type { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { commandsOf, type KindName, kindOf, type RecordOfKind, withArticle } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
@@ -40,22 +39,17 @@ export function showVerb(group: Command, kind: KindName, lines: readonly string[
     .examples(...lines);
 }
 
-/** Declares `edit`. @param lines examples @param more flags besides those of the fields */
-export function editVerb(
-  group: Command,
-  kind: KindName,
-  lines: readonly string[],
-  more: readonly Option[] = [],
-): Command {
+/** Declares `edit`. @param lines examples */
+export function editVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
   const command = group
     .command('edit')
     .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
     .description(
       'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
     );
-  addFields(command, kind);
-  for (const option of more) command.addOption(option);
-  return command.addOption(jsonOption()).examples(...lines);
+  return addFields(command, kind)
+    .addOption(jsonOption())
+    .examples(...lines);
 }
 
 /** Declares `rm`. @param lines examples */

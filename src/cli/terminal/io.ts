@@ -22,16 +22,8 @@ export function escapeControls(text: string): string {
  * same value. Elsewhere, in files and pipes, the text itself.
  */
 export function displayable(context: Context, text: string): string {
-  return context.stdout.isTTY
-    ? text
-        .split(/(\r?\n)/)
-        .map(escapePart)
-        .join('')
-    : text;
+  return context.stdout.isTTY ? text.replace(/[^\r\n]+|\r(?!\n)/g, escapeControls) : text;
 }
-
-/** Every second part is a line end. */
-const escapePart = (part: string, i: number) => (i % 2 === 1 ? part : escapeControls(part));
 
 /** Writes a message, which is no data, to stderr; with --quiet nothing. */
 export function say(context: Context, line: string): void {

@@ -2,10 +2,9 @@ import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { comparisonNote } from '../../insights/method.ts';
 import type { Comparison, Difference } from '../../insights/shapes.ts';
 import * as words from '../../insights/wording.ts';
-import type { Palette } from '../terminal/colour.ts';
+import type { Canvas, Palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls } from '../terminal/io.ts';
-import type { Canvas } from '../terminal/layout.ts';
 import { tableOf } from '../terminal/table.ts';
 import { wrap } from '../terminal/width.ts';
 

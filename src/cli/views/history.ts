@@ -1,8 +1,8 @@
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
 import { localDay } from '../../domain/words/day.ts';
+import type { Canvas } from '../terminal/canvas.ts';
 import { escapeControls } from '../terminal/io.ts';
-import type { Canvas } from '../terminal/layout.ts';
 import { wrap } from '../terminal/width.ts';
 import { summaryOf, valueIn } from './records.ts';
 

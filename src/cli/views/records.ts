@@ -9,7 +9,7 @@ import type { RoutineInput } from '../../domain/routine.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
-import type { Palette } from '../terminal/colour.ts';
+import type { Palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';

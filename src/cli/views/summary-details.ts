@@ -7,9 +7,9 @@ import type { Direction, ExerciseSummary, Summary, Trend, Verdict } from '../../
 import { intervalLine, sparkline, weeklyMedians } from '../../insights/text-charts.ts';
 import { FEWEST_TO_SAY } from '../../insights/verdict.ts';
 import * as words from '../../insights/wording.ts';
+import type { Canvas } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
-import type { Canvas } from '../terminal/layout.ts';
 import { tableOf } from '../terminal/table.ts';
 import { clip, wrap } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './records.ts';

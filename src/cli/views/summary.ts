@@ -1,8 +1,8 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import type { ExerciseSummary, Rhythm, Summary, Trend } from '../../insights/shapes.ts';
 import * as words from '../../insights/wording.ts';
+import type { Canvas } from '../terminal/canvas.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
-import type { Canvas } from '../terminal/layout.ts';
 import { clip, widthOf, wrap } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './records.ts';
 

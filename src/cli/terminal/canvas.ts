@@ -1,5 +1,11 @@
 import type { Context } from '../../context.ts';
 
+/** Width and colours of the output. */
+export interface Canvas {
+  width: number;
+  palette: Palette;
+}
+
 /** Colours by their meaning. */
 export interface Palette {
   relief(text: string): string;
@@ -14,4 +20,13 @@ export async function palette(context: Context): Promise<Palette> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return { relief: chalk.green, aggravation: chalk.red };
+}
+
+/** Width where stdout is no terminal, and the least width. */
+const [USUAL, NARROWEST] = [80, 30];
+
+/** Width and colours of stdout. */
+export async function canvasOf(context: Context): Promise<Canvas> {
+  const width = Number.isFinite(context.width) ? context.width : USUAL;
+  return { width: Math.max(NARROWEST, width), palette: await palette(context) };
 }
