@@ -9,7 +9,8 @@ import type { Command } from '../input/command.ts';
 import { refuseStdout } from '../input/options.ts';
 import { canvasOf } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, displayable, escapeControls, print, say, sayAlways, wordedFor } from '../terminal/io.ts';
+import { counted, escapeControls, print, say, sayAlways, wordedFor } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 import { wrap } from '../terminal/width.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
@@ -47,11 +48,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
     advice === undefined ? check : { ...check, advice: wordedFor(context, advice) },
   );
   const members = Object.fromEntries(kindNames.map((kind) => [kindOf(kind).table, counts?.[kind] ?? null]));
-  if (options.json)
-    print(
-      context,
-      displayable(context, JSON.stringify({ ok: wrong.length === 0, ...about, ...members, checks })),
-    );
+  if (options.json) printJson(context, { ok: wrong.length === 0, ...about, ...members, checks });
   else await show(context, examination);
   if (wrong.length > 0) throw unusable(`${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
 }
@@ -108,7 +105,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
       : documentOf(Object.fromEntries(listed.map((kind) => [listKeyOf(kind), [records[kind]]])));
   await writeOutputFile(output, { force: false }, pieces);
   const counts = Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), written[kind]]));
-  if (json) print(context, JSON.stringify({ ...counts, lostUsers, lostLogs, brokenRows: broken }));
+  if (json) printJson(context, { ...counts, lostUsers, lostLogs, brokenRows: broken });
   say(context, `Wrote ${countedHolding(written)} to ${escapeControls(output)}.`);
   sayLosses(context, rescued, output);
 }

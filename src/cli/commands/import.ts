@@ -12,7 +12,8 @@ import type { Command } from '../input/command.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 import { type Progress, progressOf } from '../terminal/progress.ts';
 import { countedKind, isAlwaysCounted } from '../views/holding.ts';
 import {
@@ -244,20 +245,17 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
 function sayCounts(context: Context, result: ImportResult, options: ImportOptions): void {
   const { counts, alike, recipients, replaced, moved, disputes, held, erasedThere } = result;
   if (options.json)
-    print(
-      context,
-      JSON.stringify({
-        ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
-        alike,
-        recipients: recipients.map(({ id }) => id),
-        replaced: replaced.map(({ id }) => id),
-        moved,
-        disputes,
-        held,
-        erasedThere,
-        dryRun: options.dryRun ?? false,
-      }),
-    );
+    printJson(context, {
+      ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
+      alike,
+      recipients: recipients.map(({ id }) => id),
+      replaced: replaced.map(({ id }) => id),
+      moved,
+      disputes,
+      held,
+      erasedThere,
+      dryRun: options.dryRun ?? false,
+    });
   for (const kind of kindNames.filter((name) => isAlwaysCounted(name) || totalOf(counts[name]) > 0))
     say(context, describeCounts(counts[kind], kind));
 }
