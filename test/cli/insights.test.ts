@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { run as runProgram } from '../../src/cli/program.ts';
-import { wrap } from '../../src/cli/terminal/width.ts';
+import { widthOf, wrap } from '../../src/cli/terminal/width.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';
@@ -41,7 +40,7 @@ const run = (argv: readonly string[], world: World = {}) => runAny(argv, { db, n
 const logs = (userId: number) => (practice.userExerciseLogs as Log[]).filter((log) => log.userId === userId);
 
 const linesOf = (text: string) => text.trimEnd().split('\n');
-const widest = (text: string) => Math.max(...linesOf(text).map((line) => stringWidth(line)));
+const widest = (text: string) => Math.max(...linesOf(text).map((line) => widthOf(line)));
 const plain = (columns: number) => ({ columns, env: { NO_COLOR: '1' } });
 const joined = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -266,7 +265,7 @@ describe('summary', () => {
     const { stdout } = await run(['summary'], { db: mixed, ...plain(80) });
     const rows = linesOf(stdout).filter((line) => line.startsWith('  ·'));
     expect(rows).toHaveLength(3);
-    expect(new Set(rows.map((row) => stringWidth(row))).size).toBe(1);
+    expect(new Set(rows.map((row) => widthOf(row))).size).toBe(1);
     expect(stdout).toContain(`${'x'.repeat(29)}…`);
   });
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../src/cli/terminal/width.ts';
 import { exerciseTypes, logRecord } from '../../src/domain/log.ts';
 import { nora, noraWith, prepared, run, session } from '../helpers.ts';
 
@@ -234,8 +234,8 @@ describe('the table', () => {
       const { stdout } = await run(['logs'], { db, columns });
       const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
       if (columns === 160) expect(lines[2]).toContain(`  ${exerciseName}  `);
-      for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
-      const [plain, other] = lines.slice(1).map((line) => stringWidth(line.split(/6 → 4/)[0] ?? ''));
+      for (const line of lines) expect(widthOf(line), line).toBeLessThanOrEqual(columns);
+      const [plain, other] = lines.slice(1).map((line) => widthOf(line.split(/6 → 4/)[0] ?? ''));
       expect(other).toBe(plain);
       expect(stdout).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
     }

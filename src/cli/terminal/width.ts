@@ -1,52 +1,31 @@
-import stringWidth from 'fast-string-width';
+import truncatedWidth from 'fast-string-truncated-width';
 
-/** Latin letters, common punctuation and our signs: one column each. */
-const NARROW = ' -~\\u00a1-\\u02ff\\u2010-\\u2027\\u2190-\\u2193\\u2713\\u2717';
-/** The common CJK blocks: two columns each. */
-const WIDE = '\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3';
-
-/** The widths of these need no Unicode tables, which take 10 ms to load. */
-const SIMPLE = new RegExp(`^[${NARROW}${WIDE}]*$`);
-const ALL_NARROW = new RegExp(`^[${NARROW}]*$`);
-
-/** Whether the width of a text follows from these. */
-export const isSimple = (text: string): boolean => SIMPLE.test(text);
+/** Latin letters, common punctuation and our signs, one column each: what is of nothing else is measured at once. */
+const NARROW = /^[ -~\u00a1-\u02ff\u2010-\u2027\u2190-\u2193\u2713\u2717]*$/;
 
 /** The terminal columns of a text; of one that is wider than `limit`, some number above it. */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
-  if (ALL_NARROW.test(text)) return text.length;
-  let width = 0;
-  for (const [, columns] of characters(text)) {
-    width += columns;
-    if (width > limit) break;
-  }
-  return width;
-}
-
-/** A text cut to `width` terminal columns, between two characters, with … where it was cut. */
-export function clip(text: string, width: number): string {
-  if (widthOf(text, width) <= width) return text;
-  let end = 0;
-  let left = width - 1;
-  for (const [character, columns] of characters(text)) {
-    left -= columns;
-    if (left < 0) break;
-    end += character.length;
-  }
-  return `${text.slice(0, end)}…`;
+  if (NARROW.test(text)) return text.length;
+  const { width, truncated } = truncatedWidth(text, { limit });
+  return truncated ? limit + 1 : width;
 }
 
 let segmenter: Intl.Segmenter | undefined;
 
-type Character = [text: string, columns: number];
-
-/** Characters as a person sees them: a letter with its marks, an emoji with its parts (UAX #29). */
-function* characters(text: string): Generator<Character> {
-  if (isSimple(text)) for (const character of text) yield [character, character > '\u3000' ? 2 : 1];
-  else {
-    segmenter ??= new Intl.Segmenter();
-    for (const { segment } of segmenter.segment(text)) yield [segment, stringWidth(segment)];
+/** A text cut to `width` terminal columns, between two characters (UAX #29), with … where it was cut. */
+export function clip(text: string, width: number): string {
+  if (widthOf(text, width) <= width) return text;
+  if (NARROW.test(text)) return `${text.slice(0, width - 1)}…`;
+  // Made on first use: that takes more than 10 ms.
+  segmenter ??= new Intl.Segmenter();
+  let end = 0;
+  let left = width - 1;
+  for (const { segment } of segmenter.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    end += segment.length;
   }
+  return `${text.slice(0, end)}…`;
 }
 
 /** Most columns of a line of running text: longer ones are hard to read. */
@@ -68,7 +47,7 @@ export function wrap(text: string, { width }: { width: number }, indent = 0): st
   let line = '';
   const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', UNBROKEN));
   for (const word of whole.split(/ (?!%)/)) {
-    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > room) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > room) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
