@@ -1,5 +1,5 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
-import type { ExerciseSummary, Rhythm, Summary, Trend } from '../../insights/shapes.ts';
+import type { ExerciseSummary, Rhythm, Summary } from '../../insights/shapes.ts';
 import * as words from '../../insights/wording.ts';
 import type { Canvas } from '../terminal/canvas.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
@@ -21,15 +21,18 @@ export function summaryScreen(
   const { exercises, pain, controlDays } = summary;
   const leftOut = words.leftOutSentence(summary.leftOut);
   if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
+  const isTooFew = exercises.every(({ verdict }) => verdict === 'too-few');
+  const closing = [
+    ...words.closingSentences({ exercises, pain, controlDays }, (exercise) => nameIn(canvas, exercise)),
+    ...(details || isTooFew ? [] : ['The figures behind this: sciatica summary --details']),
+  ];
   return [
     ...headLines(who, summary, canvas),
     '',
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs({ exercises, pain, controlDays }, canvas, details === undefined).flatMap((text) =>
-      wrap(text, canvas),
-    ),
+    ...closing.flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS_POINTER, canvas),
@@ -50,17 +53,6 @@ export function lostMarksLines(exercises: readonly ExerciseSummary[], canvas: Ca
       `New in this version: ✔ and ✖ say what an exercise does, and need your other exercises to compare with. ${names} ${had}. The records are the same: more or less pain followed, but these figures can't show that it was the exercise.`,
       canvas,
     ),
-  ];
-}
-
-/** A summary of at least one session. */
-type Told = Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend };
-
-function paragraphs(summary: Told, canvas: Canvas, brief: boolean): string[] {
-  const isTooFew = summary.exercises.every(({ verdict }) => verdict === 'too-few');
-  return [
-    ...words.closingSentences(summary, (exercise) => nameIn(canvas, exercise)),
-    ...(brief && !isTooFew ? ['The figures behind this: sciatica summary --details'] : []),
   ];
 }
 
