@@ -95,15 +95,7 @@ type AddCommand = (program: OwnCommand, context: Context) => void;
 type LoadCommand = () => Promise<AddCommand>;
 
 /** The commands that create a database where there is none. */
-const CREATING: ReadonlySet<string> = new Set([
-  'log add',
-  'user add',
-  'import',
-  'sync',
-  'remote add',
-  'serve',
-  'token add',
-]);
+const CREATING = ['log add', 'user add', 'import', 'sync', 'remote add', 'serve', 'token add'];
 
 /** The commands in the order of the help; each is loaded when it is declared. */
 const commands: Readonly<Record<string, LoadCommand>> = {
@@ -199,7 +191,7 @@ export async function createProgram(
       context.mayColour = color;
       context.quiet = quiet ?? false;
       const name = nameOf(command).slice(program.name().length + 1);
-      context.mayCreate = CREATING.has(name);
+      context.mayCreate = CREATING.includes(name);
       if (!pager || !context.stdout.isTTY) return;
       const { pageLongOutput } = await import('./terminal/pager.ts');
       pageLongOutput(context, name);

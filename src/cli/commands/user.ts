@@ -194,25 +194,20 @@ function chooseUser(context: Context, text: string): void {
 
 /** `sciatica users` */
 export function addUsersCommand(program: Command, context: Context): void {
-  const list = async (options: Options): Promise<void> => {
-    if (!options['summary']) return listRecords(context, options, 'user');
-    const { listOverviews } = await import('./overview.ts');
-    await listOverviews(context, options);
-  };
-  addListCommand(
-    program,
-    context,
-    'user',
-    [
-      'sciatica users',
-      'sciatica users --summary',
-      'sciatica users --summary --sort lastSession --limit 10',
-      'sciatica users --json id,lastName',
-      "sciatica users --where 'age>=60'",
-    ],
-    list,
-  ).option(
-    '--summary',
-    'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
-  );
+  addListCommand(program, context, 'user', [
+    'sciatica users',
+    'sciatica users --summary',
+    'sciatica users --summary --sort lastSession --limit 10',
+    'sciatica users --json id,lastName',
+    "sciatica users --where 'age>=60'",
+  ])
+    .option(
+      '--summary',
+      'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
+    )
+    .action(async (options: Options) => {
+      if (!options['summary']) return listRecords(context, options, 'user');
+      const { listOverviews } = await import('./overview.ts');
+      await listOverviews(context, options);
+    });
 }

@@ -11,13 +11,12 @@ import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { isOwned, verbsOf } from './verbs.ts';
 
-/** Adds `sciatica <kinds>`, which lists them. @param lines examples @param list what it does */
+/** Adds `sciatica <kinds>`, which lists them. @param lines examples */
 export function addListCommand(
   program: Command,
   context: Context,
   kind: KindName,
   lines: readonly string[],
-  list: (options: Options) => Promise<void> = (options) => listRecords(context, options, kind),
 ): Command {
   const { fields, words } = kindOf(kind);
   const { userId, ...others } = fields;
@@ -38,7 +37,7 @@ export function addListCommand(
     .addOption(jsonOption())
     .addOption(csvOption())
     .examples(...lines)
-    .action(list);
+    .action((options: Options) => listRecords(context, options, kind));
 }
 
 /** The filters of a list that are no field of the record. */

@@ -179,14 +179,12 @@ function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] 
     const more = furtherWords(exercise);
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
   };
-  const open = groups.open.map(withMore);
   const few = groups.few.map(
     (exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`,
   );
-  const none = groups.none.map(withMore);
   return [
-    ...listLines('NO NOTICEABLE DIFFERENCE', none, canvas),
-    ...listLines('STILL OPEN', open, canvas),
+    ...listLines('NO NOTICEABLE DIFFERENCE', groups.none.map(withMore), canvas),
+    ...listLines('STILL OPEN', groups.open.map(withMore), canvas),
     ...listLines('TOO FEW', few, canvas),
   ];
 }
