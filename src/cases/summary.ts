@@ -122,7 +122,7 @@ export function placesOf(store: Store, asked: AskedOfSummary, today: string): Pl
       return counts;
     };
     const sessions = each(snapshot.logs.sessions(filterOf(asked)), isCounted);
-    const places = summarizePlaces(users, sessions, { rule });
+    const places = summarizePlaces(users, sessions, rule);
     return { since, until, rule, places, leftOut };
   } finally {
     snapshot.close();

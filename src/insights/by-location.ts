@@ -1,10 +1,8 @@
 import type { ExerciseType, Session } from '../domain/log.ts';
 import { painLocations, type User } from '../domain/user.ts';
-import { isWithin } from './days.ts';
 import { exerciseKey } from './exercises.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
-import { responseRules } from './rules.ts';
 import type { Finding, ResponseRule } from './shapes.ts';
 import { meanEstimate } from './stats/estimate.ts';
 import { meanOf, type Point } from './stats/points.ts';
@@ -45,16 +43,15 @@ export interface PlaceSummary {
 export function summarizePlaces(
   users: Iterable<Pick<User, 'id' | 'painLocation'>>,
   logs: Iterable<Session>,
-  options: { since?: string | undefined; until?: string | undefined; rule?: ResponseRule | undefined } = {},
+  rule: ResponseRule,
 ): PlaceSummary[] {
   const placeOf = new Map<number, PainLocation>();
   for (const { id, painLocation } of users) placeOf.set(id, painLocation);
   const places = new Map(painLocations.map((place) => [place, new Map<string, PatientTables>()]));
   for (const log of logs) {
     const place = places.get(placeOf.get(log.userId) as PainLocation);
-    if (place && isWithin(log.date, options)) addLog(place, log);
+    if (place) addLog(place, log);
   }
-  const rule = options.rule ?? responseRules.default;
   return [...places]
     .filter(([, { size }]) => size > 0)
     .map(([place, tables]) => summarizePlace(place, tables, rule));
@@ -91,12 +88,10 @@ function summarizePlace(
     patients: new Set(all.flatMap(({ byPatient }) => [...byPatient.keys()])).size,
     sessions: all.reduce((sum, { all: { sessions } }) => sum + sessions, 0),
     exercises: ranked(
-      all.map((each) => {
-        const summary = summarizeExerciseOfPlace(each, rule);
-        return { ...summary, effect: summary.meanChange };
-      }),
+      all.map((each) => summarizeExerciseOfPlace(each, rule)),
       ({ patients }) => patients,
-    ).map(({ effect: _, ...exercise }) => exercise),
+      ({ meanChange }) => meanChange,
+    ),
   };
 }
 

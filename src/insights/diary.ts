@@ -30,10 +30,10 @@ export class Diary {
   }
 
   /** @param exercise a number for each exercise, from 0, in any order */
-  add(date: string, exercise: number, pains: Pains, times = 1): void {
+  add(date: string, exercise: number, pains: Pains): void {
     const own = this.#days.get(date) ?? [];
     this.#days.set(date, own);
-    for (let i = 0; i < times; i += 1) own.push(code(exercise, pains));
+    own.push(code(exercise, pains));
   }
 
   get dates(): string[] {

@@ -32,7 +32,7 @@ export class ExerciseTallies {
   readonly #tallies = new Map<string, ExerciseTally>();
 
   /** @returns the tally of its exercise */
-  add(log: SessionFields, times = 1): ExerciseTally {
+  add(log: SessionFields): ExerciseTally {
     const key = exerciseKey(log);
     let tally = this.#tallies.get(key);
     if (!tally) {
@@ -42,10 +42,10 @@ export class ExerciseTallies {
       tally = { exerciseName, exerciseType, table, medicated, number, firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
-    tally.table.add(log, times);
+    tally.table.add(log);
     if (log.medication !== undefined) {
-      tally.medicated.sessions += times;
-      tally.medicated.change += times * (log.painAfter - log.painBefore);
+      tally.medicated.sessions += 1;
+      tally.medicated.change += log.painAfter - log.painBefore;
       tally.medicated.names.add(log.medication);
     }
     if (log.date < tally.firstDate) tally.firstDate = log.date;
@@ -108,9 +108,10 @@ export function summarizeExercises(
     };
   });
   return ranked(
-    summaries.map((each) => ({ ...each, effect: each.adjusted?.change ?? each.meanChange })),
-    (each) => each.sessions,
-  ).map(({ effect: _, ...each }) => each);
+    summaries,
+    ({ sessions }) => sessions,
+    ({ adjusted, meanChange }) => adjusted?.change ?? meanChange,
+  );
 }
 
 /** The mean change of the sessions with medication, and of those without. */

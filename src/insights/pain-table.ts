@@ -14,12 +14,11 @@ export class PainTable {
   sessions = 0;
   effective = 0;
 
-  /** Adds a session, or so many that are alike. */
-  add(log: Pick<Log, 'painBefore' | 'painAfter' | 'effective'>, times = 1): void {
+  add(log: Pick<Log, 'painBefore' | 'painAfter' | 'effective'>): void {
     const cell = (log.painBefore - 1) * LEVELS + log.painAfter - 1;
-    this.#counts[cell] = (this.#counts[cell] ?? 0) + times;
-    this.sessions += times;
-    if (log.effective) this.effective += times;
+    this.#counts[cell] = (this.#counts[cell] ?? 0) + 1;
+    this.sessions += 1;
+    if (log.effective) this.effective += 1;
   }
 
   /** The changes (after − before, points from −9 to 9) and their counts, ascending. */

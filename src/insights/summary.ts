@@ -57,11 +57,11 @@ export class Tally {
   readonly #exercises = new ExerciseTallies();
   readonly #diary = new Diary();
 
-  /** Adds a session, or so many that are alike. Keeping to a period is the caller's part. */
-  add(log: SessionFields, times = 1): void {
-    this.#all.add(log, times);
-    const { number } = this.#exercises.add(log, times);
-    this.#diary.add(log.date, number, log, times);
+  /** Adds a session. Keeping to a period is the caller's part. */
+  add(log: SessionFields): void {
+    this.#all.add(log);
+    const { number } = this.#exercises.add(log);
+    this.#diary.add(log.date, number, log);
   }
 
   /** Adds a pain entry; those of one day in the order in which they were recorded. */

@@ -28,13 +28,11 @@ export function sideOf([low, high]: Readonly<Interval>): Direction | null {
   return low > 0 ? 'more' : null;
 }
 
-/** What an order goes by. */
+/** What is ordered, and by what where effects are equal. */
 interface Rankable {
   readonly exerciseName: string;
   readonly exerciseType: string;
   readonly verdict: Verdict;
-  /** In points. */
-  readonly effect: number;
   readonly sessions: number;
 }
 
@@ -46,18 +44,20 @@ const SHRINKAGE = 2;
  * most relief first: a few good sessions count, one lucky day does not. Ties: the more sessions, the name, the
  * type. Too few to say: no rank, last, the most sessions first.
  * @param weight what each is counted by: sessions, or patients
+ * @param effect what the order goes by, in points
  */
 export function ranked<T extends Rankable>(
   exercises: readonly T[],
   weight: (exercise: T) => number,
+  effect: (exercise: T) => number,
 ): (T & { rank: number | null })[] {
   const total = exercises.reduce((sum, exercise) => sum + weight(exercise), 0);
-  const mean = exercises.reduce((sum, exercise) => sum + weight(exercise) * exercise.effect, 0) / total;
+  const mean = exercises.reduce((sum, exercise) => sum + weight(exercise) * effect(exercise), 0) / total;
   const few = (exercise: T) => Number(exercise.verdict === 'too-few');
   const shrunken = (exercise: T) => {
     if (few(exercise)) return 0;
     const n = weight(exercise);
-    return round(mean + ((exercise.effect - mean) * n) / (n + SHRINKAGE));
+    return round(mean + ((effect(exercise) - mean) * n) / (n + SHRINKAGE));
   };
   return exercises
     .toSorted(

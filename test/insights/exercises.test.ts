@@ -127,6 +127,7 @@ describe('the figures of an exercise', () => {
         ...({ exerciseName, exerciseType, sessions, effect, verdict: isFew ? 'too-few' : 'open' } as const),
       })),
       ({ sessions }) => sessions,
+      ({ effect }) => effect,
     ).map(({ exerciseName, exerciseType, rank }) => `${exerciseName} ${exerciseType} ${rank}`);
 
   test('the order draws towards the mean as two sessions do: −2 × 3/5 stands before −1.4 × 10/12', () => {
