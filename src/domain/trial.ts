@@ -4,7 +4,7 @@ import { defineKind } from './kind.ts';
 import { logFields, since, until } from './log.ts';
 import { painEntryFields } from './pain-entry.ts';
 import { id, pain } from './user.ts';
-import { addDays } from './words/day.ts';
+import { addDays, dayNumber } from './words/day.ts';
 
 /** An experiment on oneself (n-of-1 trial, CENT 2015): an exercise against something else, in an order drawn by lot. */
 
@@ -221,6 +221,6 @@ export const armText = (
 
 /** The number of a day of a trial, from 0; undefined for any other day. */
 export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {
-  const index = Math.round((Date.parse(day) - Date.parse(start)) / 86_400_000);
+  const index = dayNumber(day) - dayNumber(start);
   return index >= 0 && index < days ? index : undefined;
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../domain/errors.ts';
-import { addDays } from '../domain/words/day.ts';
-import { dayNumber, type Period } from './days.ts';
+import { addDays, dayNumber } from '../domain/words/day.ts';
+import type { Period } from './days.ts';
 import { exerciseKey } from './exercises.ts';
 import { compareText, round } from './numbers.ts';
 import type {

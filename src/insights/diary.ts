@@ -1,5 +1,6 @@
 import type { Log } from '../domain/log.ts';
-import { dayNumber, isWeekend } from './days.ts';
+import { dayNumber } from '../domain/words/day.ts';
+import { isWeekend } from './days.ts';
 import { Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
 import { type Entry, rankOf, UNTIMED } from './pain-days.ts';

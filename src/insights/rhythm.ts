@@ -1,4 +1,5 @@
-import { dayNumber, dayOf, mondayOf, type Period } from './days.ts';
+import { addDays, dayNumber, dayOf, mondayOf } from '../domain/words/day.ts';
+import type { Period } from './days.ts';
 import { round } from './numbers.ts';
 import type { Rhythm, TargetUnit } from './shapes.ts';
 
@@ -47,12 +48,12 @@ function againstTarget(
   period: Period,
   { perWeek, counts }: Target,
 ): NonNullable<Rhythm['target']> {
-  const firstMonday = mondayOf(dayNumber(period.since) + 6);
-  const endMonday = mondayOf(dayNumber(period.until) + 1);
-  const perMonday = new Map<number, number>();
+  const firstMonday = mondayOf(addDays(period.since, 6));
+  const endMonday = mondayOf(addDays(period.until, 1));
+  const perMonday = new Map<string, number>();
   for (const [day, sessions] of sessionsByDay) {
     const count = counts === 'days' ? 1 : sessions;
-    const monday = mondayOf(dayNumber(day));
+    const monday = mondayOf(day);
     perMonday.set(monday, (perMonday.get(monday) ?? 0) + count);
   }
   const reached = [...perMonday].filter(
@@ -61,7 +62,7 @@ function againstTarget(
   return {
     perWeek,
     counts,
-    weeks: Math.max(0, (endMonday - firstMonday) / 7),
+    weeks: Math.max(0, (dayNumber(endMonday) - dayNumber(firstMonday)) / 7),
     weeksReached: reached.length,
   };
 }

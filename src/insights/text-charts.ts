@@ -1,5 +1,4 @@
-import { addDays } from '../domain/words/day.ts';
-import { dayNumber } from './days.ts';
+import { addDays, dayNumber } from '../domain/words/day.ts';
 import type { PainDay } from './pain-days.ts';
 import { monthInWords } from './wording.ts';
 

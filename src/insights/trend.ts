@@ -1,4 +1,5 @@
-import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
+import { addDays, dayNumber, mondayOf } from '../domain/words/day.ts';
+import { isWithin, type Period } from './days.ts';
 import { groupBy, round, roundInterval } from './numbers.ts';
 import type { PainLevel, Trend, TrendDirection } from './shapes.ts';
 import { autoregression, inflation } from './stats/autoregression.ts';
@@ -27,11 +28,10 @@ export type DayPains = ReadonlyMap<string, DayPain>;
  */
 export function summarizeTrend(days: DayPains, asOf: string): Trend {
   const slope = slopePerWeek(days);
-  const end = dayNumber(asOf);
-  const last = painLevel(days, { since: dayOf(end - FOUR_WEEKS + 1), until: asOf });
+  const last = painLevel(days, { since: addDays(asOf, 1 - FOUR_WEEKS), until: asOf });
   const previous = painLevel(days, {
-    since: dayOf(end - 2 * FOUR_WEEKS + 1),
-    until: dayOf(end - FOUR_WEEKS),
+    since: addDays(asOf, 1 - 2 * FOUR_WEEKS),
+    until: addDays(asOf, -FOUR_WEEKS),
   });
   return {
     days: days.size,
@@ -39,7 +39,7 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     slopePerWeek: slope && round(slope.value),
     interval: slope && roundInterval(tInterval(slope)),
     direction: slope ? directionOf(tInterval(slope)) : 'too-few',
-    weeks: grouped(days, (day) => dayOf(mondayOf(dayNumber(day)))).map(([week, those]) => ({
+    weeks: grouped(days, mondayOf).map(([week, those]) => ({
       week,
       sessions: sessionsOf(those),
       median: round(medianOf(painsOf(those))),

@@ -1,4 +1,4 @@
-import { dayNumber } from './days.ts';
+import { dayNumber, MONTHS } from '../domain/words/day.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
   Comparison,
@@ -82,9 +82,6 @@ export function listed(texts: readonly string[], most = texts.length): string {
   return named.length < 2 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }
 
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
 /** Up to this many days the days are named, above only the months. */
 const FEW_DAYS = 60;
 

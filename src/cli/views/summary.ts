@@ -1,4 +1,5 @@
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
+import { dayNumber } from '../../domain/words/day.ts';
 import type { ExerciseSummary, Rhythm, Summary } from '../../insights/shapes.ts';
 import * as words from '../../insights/wording.ts';
 import type { Canvas } from '../terminal/canvas.ts';
@@ -72,7 +73,7 @@ function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
 }
 
 const daysOf = ({ since, until }: Summary): number =>
-  since === null || until === null ? 0 : (Date.parse(until) - Date.parse(since)) / 86_400_000 + 1;
+  since === null || until === null ? 0 : dayNumber(until) - dayNumber(since) + 1;
 
 function targetLines(target: Rhythm['target'], canvas: Canvas): string[] {
   if (target === null) return [];

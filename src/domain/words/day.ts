@@ -4,9 +4,20 @@
 export const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
+export const DAY_MS = 86_400_000;
+
+/** A day as a whole number, for arithmetic: 1970-01-01 is 0. */
+export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+
+/** The day of a number; what lies beyond the days that can be written, 0000-01-01 to 9999-12-31, is the nearest of them. */
+export const dayOf = (number: number): string =>
+  new Date(Math.min(Math.max(number, FIRST), LAST) * DAY_MS).toISOString().slice(0, 10);
+
+const [FIRST, LAST] = [dayNumber('0000-01-01'), dayNumber('9999-12-31')];
+
 /** The local day of a moment. */
 export function localDay(moment: Date): string {
-  return isoDay(new Date(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate())));
+  return dayOf(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate()) / DAY_MS);
 }
 
 /** The local moment as it stands in the name of a file: 2026-11-21-124501. */
@@ -15,31 +26,21 @@ export function localStamp(moment: Date): string {
   return `${localDay(moment)}-${time.map((part) => String(part).padStart(2, '0')).join('')}`;
 }
 
-export const WEEKDAYS = [
-  'Sunday',
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-] as const;
+export const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+export const MONTHS =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** Which of the weekdays a day is, from 0 for Sunday. */
+export const weekdayNumber = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay();
 
 /** The name of a day's weekday. */
-export const weekdayOf = (day: string): string => WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? '';
+export const weekdayOf = (day: string): string => WEEKDAYS[weekdayNumber(day)] ?? '';
 
 /** The day `days` after `day` (before it, if negative). */
-export function addDays(day: string, days: number): string {
-  const moment = new Date(`${day}T00:00:00Z`);
-  moment.setUTCDate(moment.getUTCDate() + days);
-  // Years beyond four digits cannot be written as a day.
-  if (moment.getUTCFullYear() < 0) return '0000-01-01';
-  return moment.getUTCFullYear() > 9999 ? '9999-12-31' : isoDay(moment);
-}
+export const addDays = (day: string, days: number): string => dayOf(dayNumber(day) + days);
 
-/** The Monday of a day's week. */
-export const mondayOf = (day: string): string =>
-  addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
+/** The Monday of a day's week (ISO 8601). */
+export const mondayOf = (day: string): string => addDays(day, -((weekdayNumber(day) + 6) % 7));
 
 /** The earliest day on which somebody of an age can have been born, who may have become a year older since it was said. */
 export const birthImplied = (age: number, today: string): string =>
@@ -72,7 +73,3 @@ export const countedDays = (age: number, today: string): { since: string; until:
   since: birthImplied(age, today),
   until: today,
 });
-
-function isoDay(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
-}

@@ -1,4 +1,4 @@
-import { addDays, mondayOf, WEEKDAYS } from './day.ts';
+import { addDays, MONTHS, mondayOf, WEEKDAYS, weekdayNumber } from './day.ts';
 import { closest } from './suggest.ts';
 
 /** Days as people type them. */
@@ -11,21 +11,6 @@ const DAYS_AND_MONTHS = 'today, friday, 21 nov, -3d, march, last month or 2026-0
 export const daysTaken = ({ edge }: { edge?: Edge }): string => (edge ? DAYS_AND_MONTHS : DAYS);
 /** The same beside a question. */
 export const DAYS_IN_SHORT = 'today, monday, last friday, 3 days ago, 15.1.2026';
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
 
 const UNITS = ['days', 'weeks', 'week', 'month', 'year'];
 const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'this', 'last', 'ago', ...UNITS, ...MONTHS].map(
@@ -128,8 +113,7 @@ function weekday(words: string, today: string): Reading {
   const [, name] = /^(?:last |on )?([a-z]{3,9})$/.exec(words) ?? [];
   const wanted = numberOf(name, WEEKDAYS);
   if (wanted === undefined) return undefined;
-  const now = new Date(`${today}T00:00:00Z`).getUTCDay();
-  return { day: addDays(today, -((now - wanted + 7) % 7 || 7)) };
+  return { day: addDays(today, -((weekdayNumber(today) - wanted + 7) % 7 || 7)) };
 }
 
 /** The number, from 0, of the name that begins with these letters. */

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { Log } from '../../domain/log.ts';
+import { DAY_MS, dayNumber, dayOf, mondayOf } from '../../domain/words/day.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { dayNumber, mondayOf } from '../days.ts';
 import { groupBy } from '../numbers.ts';
 import type { PainDay } from '../pain-days.ts';
 import type { Rhythm, Trend } from '../shapes.ts';
@@ -38,8 +38,6 @@ const at = (value: number): number => Math.round(value * 100) / 100;
 
 /** A share of the width, 0 to 1, as a coordinate. */
 export const across = (share: number): string => `${at(share * 100)}%`;
-
-const DAY_MS = 86_400_000;
 
 /** The days that the charts of a report show, and where each stands across. */
 interface TimeAxis {
@@ -99,7 +97,7 @@ const WEEKS = [1, 2, 4, 13, 26, 52];
  * left out.
  */
 function spansOf(logs: readonly Log[], { first, last }: TimeAxis): { weeks: number; spans: Span[] } {
-  const start = mondayOf(first);
+  const start = dayNumber(mondayOf(dayOf(first)));
   const weeks = WEEKS.find((each) => (last - start) / (7 * each) <= MOST_SPANS) ?? 520;
   const spans = groupBy(logs, ({ date }) => Math.floor((dayNumber(date) - start) / (7 * weeks)));
   return {

@@ -1,5 +1,6 @@
+import { dayOf } from '../../../src/domain/words/day.ts';
 import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
-import { dayOf, isWeekend as isWeekendDay, type Period } from '../../../src/insights/days.ts';
+import { isWeekend as isWeekendDay, type Period } from '../../../src/insights/days.ts';
 import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
