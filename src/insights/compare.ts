@@ -1,20 +1,13 @@
 import { invalid } from '../domain/errors.ts';
 import { addDays, dayNumber } from '../domain/words/day.ts';
 import type { Period } from './days.ts';
+import { differ, type Mean } from './difference.ts';
 import { exerciseKey } from './exercises.ts';
-import { compareText, round } from './numbers.ts';
-import type {
-  Comparison,
-  Difference,
-  ExerciseComparison,
-  ExerciseSummary,
-  Response,
-  Summary,
-} from './shapes.ts';
+import { compareText } from './numbers.ts';
+import type { Comparison, ExerciseComparison, ExerciseSummary, Response } from './shapes.ts';
 import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import type { SummaryOptions, Tally } from './summary.ts';
-import { differenceOfMeans, inflationOf, type Mean, meanOfLevel } from './trend.ts';
-import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
+import { differenceOfLevels } from './trend.ts';
 
 /** Two periods side by side, the earlier one first, with the options of the summary of each. */
 export function compareTallies(
@@ -32,11 +25,12 @@ export function compareTallies(
   const changes = tallies
     .flatMap((tally, period) => tally.changes.map((one) => ({ ...one, period })))
     .map((one, place) => ({ ...one, place }));
+  const pains = new Map(tallies.flatMap((tally) => [...tally.pains]));
   return {
     first,
     second,
     leftOut: first.leftOut + second.leftOut,
-    painBefore: comparePain(tallies, first, second),
+    painBefore: differenceOfLevels(pains, first.level, second.level),
     meanChange: differ(changeOf(first.overall), changeOf(second.overall), {
       furthest: 18,
       times: inflationOfChanges(changes),
@@ -47,16 +41,6 @@ export function compareTallies(
       return compareExercise(earlier.get(key), later.get(key), exercise, { among: length, times });
     }),
   };
-}
-
-/** Of days, which resemble each other. */
-function comparePain(
-  [one, other]: readonly [Tally, Tally],
-  { level: then }: Summary,
-  { level: now }: Summary,
-): Difference {
-  const times = then && now ? inflationOf(new Map([...one.pains, ...other.pains]), then, now) : 1;
-  return differ(then && meanOfLevel(then), now && meanOfLevel(now), { furthest: 9, times });
 }
 
 /** Most sessions of each period by which it is told how much they resemble each other. */
@@ -98,24 +82,6 @@ function compareExercise(
     second: second ? responseOf(second) : null,
     meanChange: differ(changeOf(first), changeOf(second), { furthest: 18, ...options }),
   };
-}
-
-/** @param among how many differences share one error */
-function differ(
-  first: Mean | null,
-  second: Mean | null,
-  { among = 1, ...options }: { furthest: number; times?: number; among?: number },
-): Difference {
-  const sides = { first: first?.mean ?? null, second: second?.mean ?? null };
-  if (!first || !second) {
-    const shift = second ? 'new' : first ? 'stopped' : 'too-few';
-    return { ...sides, difference: null, interval: null, shift };
-  }
-  const interval = differenceOfMeans(first, second, options);
-  const side = sideOf(differenceOfMeans(first, second, { ...options, error: 0.05 / among }));
-  const isFew = Math.min(first.sessions, second.sessions) < FEWEST_TO_SAY;
-  const shift = isFew ? 'too-few' : side ? ({ less: 'lower', more: 'higher' } as const)[side] : 'unclear';
-  return { ...sides, difference: round(second.mean - first.mean), interval, shift };
 }
 
 function changeOf(response: Response | null | undefined): Mean | null {

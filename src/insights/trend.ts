@@ -1,9 +1,10 @@
 import { addDays, dayNumber, mondayOf } from '../domain/words/day.ts';
 import { isWithin, type Period } from './days.ts';
+import { differ, type Mean } from './difference.ts';
 import { groupBy, round, roundInterval } from './numbers.ts';
-import type { PainLevel, Trend, TrendDirection } from './shapes.ts';
+import type { Difference, PainLevel, Trend, TrendDirection } from './shapes.ts';
 import { autoregression, inflation } from './stats/autoregression.ts';
-import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
+import { type Estimate, meanEstimate, tInterval } from './stats/estimate.ts';
 import { cut, type Interval, meanOf, medianOf, type Point, pointsOf } from './stats/points.ts';
 import { sideOf } from './verdict.ts';
 
@@ -33,6 +34,7 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     since: addDays(asOf, 1 - 2 * FOUR_WEEKS),
     until: addDays(asOf, -FOUR_WEEKS),
   });
+  const { difference, interval } = differenceOfLevels(days, previous, last);
   return {
     days: days.size,
     daysWithoutExercise: [...days.values()].filter(({ sessions }) => sessions === 0).length,
@@ -52,7 +54,8 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     })),
     last4Weeks: last,
     previous4Weeks: previous,
-    ...levelChange(days, previous, last),
+    change: difference,
+    changeInterval: interval,
   };
 }
 
@@ -104,28 +107,24 @@ export function painLevel(all: DayPains, period: Period): PainLevel {
   };
 }
 
-/** How the mean pain of the days differs between two spans, second − first. */
-function levelChange(
+/** How the mean pain of the days, which resemble each other, differs between two spans. */
+export function differenceOfLevels(
   days: DayPains,
-  first: PainLevel,
-  second: PainLevel,
-): Pick<Trend, 'change' | 'changeInterval'> {
-  const [then, now] = [meanOfLevel(first), meanOfLevel(second)];
-  if (!then || !now) return { change: null, changeInterval: null };
-  const interval = differenceOfMeans(then, now, {
-    furthest: SCALE[1] - SCALE[0],
-    times: inflationOf(days, first, second),
-  });
-  return { change: round(now.mean - then.mean), changeInterval: interval };
+  first: PainLevel | null,
+  second: PainLevel | null,
+): Difference {
+  const furthest = SCALE[1] - SCALE[0];
+  const times = first && second ? inflationOf(days, first, second) : 1;
+  return differ(first && meanOfLevel(first), second && meanOfLevel(second), { furthest, times });
 }
 
 /** The mean of the days of a span; null where there are none. */
-export function meanOfLevel({ mean, standardDeviation, days }: PainLevel): Mean | null {
+function meanOfLevel({ mean, standardDeviation, days }: PainLevel): Mean | null {
   return mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions: days };
 }
 
 /** How many times the variance of the difference of two spans is what it would be if days did not resemble each other. */
-export function inflationOf(days: DayPains, first: Period, second: Period): number {
+function inflationOf(days: DayPains, first: Period, second: Period): number {
   const those = [...days].filter(([day]) => isWithin(day, first) || isWithin(day, second));
   return inflation({
     times: those.map(([day]) => dayNumber(day)),
@@ -133,30 +132,4 @@ export function inflationOf(days: DayPains, first: Period, second: Period): numb
     y: those.map(([, { pain }]) => pain),
     length: those.length,
   });
-}
-
-/** A mean of sessions, or of days, as a summary gives it. */
-export interface Mean {
-  readonly mean: number;
-  readonly standardDeviation: number;
-  readonly sessions: number;
-}
-
-/**
- * The interval of the difference of two means, second − first, of 95 % unless told otherwise.
- * @param furthest the largest difference that the scale allows
- * @param times how many times the variance is that of independent values
- */
-export function differenceOfMeans(
-  first: Mean,
-  second: Mean,
-  { furthest, times = 1, error }: { furthest: number; times?: number; error?: number },
-): Interval {
-  const estimate = welch(estimateOf(first), estimateOf(second));
-  const wider = { ...estimate, deviation: estimate.deviation * Math.sqrt(times) };
-  return roundInterval(cut(tInterval(wider, error), [-furthest, furthest]));
-}
-
-function estimateOf({ mean: value, standardDeviation: deviation, sessions: size }: Mean): Estimate {
-  return { value, deviation, size, freedom: moderatedFreedom(size) };
 }
