@@ -4,7 +4,7 @@ import type { DiaryFindings } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { DayAfter, ExerciseSummary, Response, ResponseRule } from './shapes.ts';
-import { type Estimate, meanEstimate, priorDeviation } from './stats/estimate.ts';
+import { type Estimate, meanEstimate } from './stats/estimate.ts';
 import { meanOf, medianOf } from './stats/points.ts';
 import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
@@ -70,11 +70,6 @@ export class ExerciseTallies {
 /** What tells exercises apart: the type and the name, exactly as written. */
 export const exerciseKey = (exercise: { exerciseName: string; exerciseType: string }): string =>
   `${exercise.exerciseType}:${exercise.exerciseName}`;
-
-/** The prior deviation of somebody's changes: pooled within their exercises, and 1.5 points at the least. */
-export function priorOf(tallies: Iterable<ExerciseTally>): number {
-  return priorDeviation([...tallies].map(({ table }) => table.changes()));
-}
 
 /**
  * The figures of each exercise, in ranked order; those with too few sessions last.

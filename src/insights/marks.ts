@@ -112,9 +112,7 @@ export class Marks {
   /** Adds a session; days come in order, and so do the sessions of a day. */
   add({ exercise, place, first, averages, weekend, medicated, painBefore, painAfter }: DiarySession): void {
     const covariates = this.#covariates.fill(0);
-    covariates.set([painBefore, bend(painBefore), first, ...averages]);
-    if (weekend) covariates[WEEKEND] = 1;
-    if (medicated) covariates[MEDICATED] = 1;
+    covariates.set([painBefore, bend(painBefore), first, ...averages, Number(weekend), Number(medicated)]);
     if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
     this.#observe(exercise, change);
@@ -130,10 +128,8 @@ export class Marks {
 
   /** Adds a day without exercise: the first pain of the day and the next, a control that passes by itself. */
   addRest({ first, next, averages, weekend, medicated }: RestDay): void {
-    const covariates = this.#covariates.fill(0);
-    covariates.set([first, bend(first), first, ...averages]);
-    if (weekend) covariates[WEEKEND] = 1;
-    if (medicated) covariates[MEDICATED] = 1;
+    const known = [first, bend(first), first, ...averages, Number(weekend), Number(medicated)];
+    this.#covariates.fill(0).set(known);
     this.#observe(REST, next - first);
   }
 

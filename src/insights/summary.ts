@@ -1,17 +1,12 @@
 import { isWithin } from './days.ts';
 import { Diary } from './diary.ts';
-import {
-  ExerciseTallies,
-  priorOf,
-  type SessionFields,
-  summarizeExercises,
-  summarizeResponse,
-} from './exercises.ts';
+import { ExerciseTallies, type SessionFields, summarizeExercises, summarizeResponse } from './exercises.ts';
 import type { Entry } from './pain-days.ts';
 import { PainTable } from './pain-table.ts';
 import { summarizeRhythm, type Target } from './rhythm.ts';
 import { responseRules } from './rules.ts';
 import type { ResponseRule, Summary } from './shapes.ts';
+import { priorDeviation } from './stats/estimate.ts';
 import { type DayPains, painLevel, summarizeTrend } from './trend.ts';
 
 export interface SummaryOptions {
@@ -109,7 +104,7 @@ export class Tally {
       };
     const sessionsByDay = new Map(exercised.map((date) => [date, this.#diary.sessionsOn(date)]));
     const { pains } = this;
-    const prior = priorOf(this.#exercises);
+    const prior = priorDeviation([...this.#exercises].map(({ table }) => table.changes()));
     const found = this.#diary.read(this.#exercises.size);
     return {
       ...known,
