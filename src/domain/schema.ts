@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Issue, invalid, MOST_NAMED, SciaticaError } from './errors.ts';
+import { type Issue, invalid, MOST_NAMED, tried } from './errors.ts';
 import { foldedName } from './exercise.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
@@ -16,8 +16,13 @@ const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 const NO_NUL = /^[^\u0000]*$/;
 const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
 
-/** The fields that schemas were made from: their faults are explained by them. */
-const fieldOf = new WeakMap<z.core.$ZodType, Field>();
+/** The fields that schemas of objects were made from: faults are explained by them. */
+const fieldsOf = new WeakMap<z.core.$ZodType, Fields>();
+
+function explained<S extends z.core.$ZodType>(schema: S, fields: Fields): S {
+  fieldsOf.set(schema, fields);
+  return schema;
+}
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
 export function schemaOf<F extends Field>(field: F): z.ZodMiniType<ValueOf<F>>;
@@ -46,7 +51,6 @@ export function schemaOf(field: Field): z.ZodMiniType<string | number | boolean 
   };
   const schema = base();
   z.globalRegistry.add(schema, { ...formatOf(field), description: field.help, examples: [field.example] });
-  fieldOf.set(schema, field);
   return schema;
 }
 
@@ -99,7 +103,7 @@ export function objectOf<Fs extends Fields>(fields: Fs) {
 
 /** As `objectOf`, but any field may be absent. */
 export function partialOf<Fs extends Fields>(fields: Fs) {
-  return z.partial(objectOf(fields));
+  return explained(z.partial(objectOf(fields)), fields);
 }
 
 /** As `objectOf`, for what a client sends: null also says that an optional field is absent. */
@@ -112,7 +116,7 @@ function strictObject<Fs extends Fields>(
   member: (field: Field, schema: z.ZodMiniType) => z.ZodMiniType,
 ) {
   const members = Object.entries(fields).map(([name, field]) => [name, member(field, schemaOf(field))]);
-  return z.strictObject(Object.fromEntries(members) as Shape<Fs>);
+  return explained(z.strictObject(Object.fromEntries(members) as Shape<Fs>), fields);
 }
 
 function requireObject(value: unknown): asserts value is object {
@@ -121,22 +125,22 @@ function requireObject(value: unknown): asserts value is object {
 }
 
 /**
- * Checks values against a schema.
+ * Checks values against a schema that was made from fields.
  * @returns the values, typed
  * @throws SciaticaError `invalid` that names every fault
  */
-export function check<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
+export function check<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   requireObject(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodMiniType>, value));
+  throw invalid(issuesOf(result.error, fieldsOf.get(schema) ?? {}, value));
 }
 
 /**
  * Checks a record that a client sent. An `id` in it is ignored: a client may send back what it got.
  * @throws SciaticaError `invalid` that names every fault
  */
-function checkInput<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
+function checkInput<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   requireObject(value);
   const { id: _, ...input } = value as Record<string, unknown>;
   return check(schema, input);
@@ -166,7 +170,7 @@ function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
   const { id: _, ...inputFields } = fields;
   const [input, patch, record] = [
     once(() => inputOf(inputFields)),
-    once(() => z.partial(inputOf(inputFields))),
+    once(() => explained(z.partial(inputOf(inputFields)), inputFields)),
     once(() => inputOf(fields)),
   ];
   const plain = {
@@ -208,18 +212,15 @@ export function checkEach<T>(values: readonly unknown[], checkOne: (value: unkno
       },
     ]);
   const issues: Issue[] = [];
-  const checked = values.flatMap((value, i) => {
-    try {
-      return [checkOne(value)];
-    } catch (error) {
-      if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const issue of error.issues)
-        issues.push({ ...issue, field: issue.field === 'body' ? `[${i}]` : `[${i}].${issue.field}` });
-      return [];
-    }
+  const checked = values.map((value, i) => {
+    const own: Issue[] = [];
+    const one = tried(own, () => checkOne(value));
+    for (const issue of own)
+      issues.push({ ...issue, field: issue.field === 'body' ? `[${i}]` : `[${i}].${issue.field}` });
+    return one;
   });
   if (issues.length > 0) throw invalid(issues);
-  return checked;
+  return checked as T[];
 }
 
 /** A patch without its undefined keys; null stays, because it clears a field. */
@@ -235,21 +236,17 @@ function whole<R extends object>(record: object): R {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as R;
 }
 
-function issuesOf(
-  error: z.core.$ZodError,
-  shape: Readonly<Record<string, z.ZodMiniType>>,
-  value: unknown,
-): Issue[] {
+function issuesOf(error: z.core.$ZodError, fields: Fields, value: unknown): Issue[] {
   const issues = error.issues.flatMap((issue): Issue[] => {
     const path = pathOf(issue.path);
     if (issue.code === 'unrecognized_keys') {
-      const known = path === '' ? Object.keys(shape) : [];
+      const known = path === '' ? Object.keys(fields) : [];
       return issue.keys.slice(0, MOST_NAMED).map((key) => {
         const unknown = unknownField(key, known);
         return path === '' ? unknown : { ...unknown, field: `${path}.${unknown.field}` };
       });
     }
-    const fault = faultAt(issue.path, shape, value);
+    const fault = faultAt(issue.path, fields, value);
     return [{ field: path || 'body', message: issue.message, ...(fault && { fault }) }];
   });
   const named = new Set<string>();
@@ -267,36 +264,20 @@ function pathOf(path: readonly PropertyKey[]): string {
 /** The fault of the value at a path: of a field, or of a field of an object in a list. */
 function faultAt(
   [name = '', place, inner]: readonly PropertyKey[],
-  shape: Readonly<Record<string, z.ZodMiniType>>,
+  fields: Fields,
   value: unknown,
 ): Fault | undefined {
-  const field = definitionOf(shape[String(name)]);
+  const field = fields[String(name)];
   if (!field) return undefined;
   const given = (value as Record<PropertyKey, unknown>)[name];
   if (place === undefined) return faultOf(field, given);
-  const item = (given as readonly unknown[])[Number(place)];
   if (inner === undefined || field.kind !== 'list') return { code: 'wrong-type' };
-  if (
-    field.unique === inner &&
-    schemaOf(field.items[String(inner)] as Field).safeParse((item as Record<PropertyKey, unknown>)[inner])
-      .success
-  )
-    return { code: 'repeated' };
   const innerField = field.items[String(inner)];
-  return innerField && faultOf(innerField, (item as Record<PropertyKey, unknown>)[inner]);
+  if (!innerField) return undefined;
+  const item = (given as readonly Record<PropertyKey, unknown>[])[Number(place)];
+  const isRepeated = field.unique === inner && schemaOf(innerField).safeParse(item?.[inner]).success;
+  return isRepeated ? { code: 'repeated' } : faultOf(innerField, item?.[inner]);
 }
-
-/** The field that a member of an object was made from, optional or not. */
-function definitionOf(schema: z.ZodMiniType | undefined): Field | undefined {
-  for (let inner: z.core.$ZodType | undefined = schema; inner; inner = innerOf(inner)) {
-    const field = fieldOf.get(inner);
-    if (field) return field;
-  }
-  return undefined;
-}
-
-const innerOf = ({ _zod: { def } }: z.core.$ZodType) =>
-  'innerType' in def ? (def.innerType as z.core.$ZodType) : undefined;
 
 /** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {

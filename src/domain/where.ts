@@ -41,7 +41,7 @@ export class Conditions {
       });
       return [];
     }
-    const found = new Map<string, { comparison: Comparison; values: Comparison['values'][number][] }>();
+    const found = new Map<string, Comparison & { readonly values: string[] }>();
     for (const { filter, name, text } of asked) {
       const { column, operator, field } = this.filters[filter] as Filter;
       const value = fromTexts({ value: field }, { value: text })['value'];
@@ -53,13 +53,11 @@ export class Conditions {
           message: result.error.issues[0]?.message ?? 'is invalid',
           fault: faultOf(field, value),
         });
-      else if (!earlier) {
-        const values = [result.data as string];
-        found.set(filter, { comparison: { field: column, operator, values }, values });
-      } else if (operators[operator].several !== 'once') earlier.values.push(result.data as string);
+      else if (!earlier) found.set(filter, { field: column, operator, values: [result.data as string] });
+      else if (operators[operator].several !== 'once') earlier.values.push(result.data as string);
       else issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
     }
-    return [...found.values()].map(({ comparison }) => comparison);
+    return [...found.values()];
   }
 
   #schemaOf(filter: string): z.ZodMiniType {
