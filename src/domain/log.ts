@@ -78,31 +78,36 @@ export const logRecord = { id, ...logFields };
  */
 export const POSITION = 'position';
 
-export const since = date({
+const since = date({
   label: 'Since',
   flag: 'since',
   help: 'First day',
   edge: 'first',
   example: '2026-03-01',
 });
-export const until = date({
+const until = date({
   label: 'Until',
   flag: 'until',
   help: 'Last day',
   edge: 'last',
   example: '2026-03-31',
 });
+/** The filters of a list by days; both include theirs. */
+export const dayFilters = {
+  since: { column: 'date', operator: 'gte', field: since },
+  until: { column: 'date', operator: 'lte', field: until },
+} as const;
+
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
-/** The filters of a list of logs that have a name of their own; `since` and `until` include their day. */
+/** The filters of a list of logs that have a name of their own. */
 const logFilters = {
   userId: { column: 'userId', operator: 'eq', field: anyUserId },
   exerciseType: { column: 'exerciseType', operator: 'eq', field: logFields.exerciseType },
   exerciseName: { column: 'exerciseName', operator: 'eq', field: logFields.exerciseName },
   effective: { column: 'effective', operator: 'eq', field: logFields.effective },
-  since: { column: 'date', operator: 'gte', field: since },
-  until: { column: 'date', operator: 'lte', field: until },
+  ...dayFilters,
 } as const satisfies FiltersOf<typeof logRecord>;
 
 export const logKind = defineKind({

@@ -1,7 +1,6 @@
 import { choice, type RecordOf } from './fields.ts';
-import type { FiltersOf } from './filter.ts';
 import { defineKind } from './kind.ts';
-import { logFields, since, until } from './log.ts';
+import { dayFilters, logFields } from './log.ts';
 import { id, pain } from './user.ts';
 
 /** In the order of the day. */
@@ -45,10 +44,7 @@ export const painEntryKind = defineKind({
     many: 'pain entries',
     about: 'Pain at some time of a day, with or without exercise.',
   },
-  filters: {
-    since: { column: 'date', operator: 'gte', field: since },
-    until: { column: 'date', operator: 'lte', field: until },
-  } as const satisfies FiltersOf<typeof painEntryRecord>,
+  filters: dayFilters,
   examples: { sort: '-date,id', fields: 'id,date,pain', patch: { pain: 3 }, deleted: 1 },
   words: { one: 'pain entry', many: 'pain entries' },
   commands: { one: 'pain', many: 'pains' },

@@ -1,7 +1,6 @@
 import { boolean, choice, date, integer, type RecordOf } from './fields.ts';
-import type { FiltersOf } from './filter.ts';
 import { defineKind } from './kind.ts';
-import { logFields, since, until } from './log.ts';
+import { dayFilters, logFields } from './log.ts';
 import { painEntryFields } from './pain-entry.ts';
 import { id, pain } from './user.ts';
 import { addDays, dayNumber } from './words/day.ts';
@@ -152,10 +151,7 @@ export const trialDayKind = defineKind({
   tag: 'Trial days',
   schema: 'TrialDay',
   described: { one: 'a trial day', many: 'trial days', about: 'What was felt on the days of a trial.' },
-  filters: {
-    since: { column: 'date', operator: 'gte', field: since },
-    until: { column: 'date', operator: 'lte', field: until },
-  } as const satisfies FiltersOf<typeof trialDayRecord>,
+  filters: dayFilters,
   examples: { sort: '-date,id', fields: 'id,date,second', patch: { second: 3 }, deleted: 1 },
   words: { one: 'trial day', many: 'trial days' },
   commands: { one: 'trial-day', many: 'trial-days' },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/domain/fields.ts';
-import { logFields, until } from '../../src/domain/log.ts';
+import { logFields, logFilterFields } from '../../src/domain/log.ts';
 import { textMeant } from '../../src/domain/typed.ts';
 import { userFields } from '../../src/domain/user.ts';
 
 test.each<[Field, string, string]>([
   [logFields.date, 'yesterday', '2026-03-01'],
   [logFields.date, 'march', 'march'],
-  [until, 'march', '2026-03-31'],
+  [logFilterFields.until, 'march', '2026-03-31'],
   [userFields.diagnosisDate, '2024', '2024-01-01'],
   [logFields.painBefore, 'six', '6'],
   [userFields.age, 'six', 'six'],
