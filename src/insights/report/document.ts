@@ -28,8 +28,6 @@ export interface Tile {
 /** A bar from 0 to a mean with its interval, for each exercise. */
 export interface Bars {
   readonly caption: string;
-  /** What is what in the drawing. */
-  readonly legend: string;
   readonly groups: readonly {
     readonly title: string;
     readonly rows: readonly Bar[];

@@ -165,11 +165,10 @@ function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: nu
       fewNames.length > 0 && `${words.shiftWords['too-few'].sentence}: ${words.listed(fewNames, MOST_FEW)}.`,
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
-  const legend = 'Bar: mean; line: its 95 % interval.';
   const caption = `Change in points, pain after minus pain before. ✔ and ✖, and relief against others: compared with the other exercises at the same pain before and place in the day. The rest is what was seen; bad days often get better by themselves.`;
   const rests = shown.map(({ rest }) => Math.ceil((rest ?? '').length / CHARACTERS));
   return {
-    bars: { kind: 'bars', legend, caption, groups: shown },
+    bars: { kind: 'bars', caption, groups: shown },
     lines: rests.reduce((sum, each) => sum + each, less.lines + more.lines + open.lines),
   };
 }

@@ -129,7 +129,7 @@ const MIDDLE = BAR_HEIGHT / 2;
  * A table whose rows are exercises and whose third column is a chart: a bar from 0 to the mean change, and over it
  * the interval. All rows have one scale, which the head of the column shows.
  */
-function bars({ caption, legend, groups }: Bars): Html {
+function bars({ caption, groups }: Bars): Html {
   const rows = groups.flatMap((each) => each.rows);
   const x = scaleLinear().domain(extent(rows));
   const share = (value: number) => across(x(value));
@@ -137,7 +137,7 @@ function bars({ caption, legend, groups }: Bars): Html {
     rows.length > 0 &&
     html`<thead><tr><th scope="col">${barLabels.exercise}</th><th scope="col">${barLabels.verdict}</th><th scope="col" class="axis"><span class="hidden">Change</span>${axis(x.ticks(5), share)}</th><th scope="col" class="number">${barLabels.mean}</th><th scope="col" class="number">${barLabels.sessions}</th></tr></thead>\n`;
   return html`<table class="bars">
-${rows.length > 0 && html`<caption>${legend} ${caption}</caption>\n`}${head}${groups.map(
+${rows.length > 0 && html`<caption>Bar: mean; line: its 95 % interval. ${caption}</caption>\n`}${head}${groups.map(
   ({ title, rows: own, rest }) => html`<tbody>
 <tr class="group"><th colspan="5" scope="rowgroup">${title}</th></tr>
 ${own.map((each) => barRow(each, share))}${rest !== null && html`<tr class="rest"><td colspan="5">${rest}</td></tr>\n`}</tbody>
