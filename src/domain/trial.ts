@@ -174,7 +174,7 @@ export type Arm = 'a' | 'b';
 export const BLOCK = 4;
 
 /** The orders of a block: two days of each arm. */
-export const ARRANGEMENTS = ['aabb', 'abab', 'abba', 'baab', 'baba', 'bbaa'] as const;
+const ARRANGEMENTS = ['aabb', 'abab', 'abba', 'baab', 'baba', 'bbaa'].map((arms) => [...arms] as Arm[]);
 
 /**
  * Random numbers from 0 to 1, the same for a seed on every machine: mulberry32 (Tommy Ettinger, public domain), which takes only
@@ -190,14 +190,14 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The arms of the days in order: blocks of four days, two of each arm in every whole block. */
-export function armsOf(seed: number, days: number): Arm[] {
-  const random = randomFrom(seed);
-  const blocks = Array.from(
-    { length: Math.ceil(days / BLOCK) },
-    () => ARRANGEMENTS[Math.floor(random() * ARRANGEMENTS.length)] ?? 'abba',
-  );
-  return [...blocks.join('').slice(0, days)] as Arm[];
+/** The arms of the days of a plan. */
+export const armsOf = (seed: number, days: number): Arm[] => drawnArms(randomFrom(seed), days);
+
+/** The arms of so many days in order: blocks of four days, two of each arm in every whole block. */
+export function drawnArms(random: () => number, days: number): Arm[] {
+  const arms: Arm[] = [];
+  while (arms.length < days) arms.push(...(ARRANGEMENTS[Math.floor(random() * ARRANGEMENTS.length)] ?? []));
+  return arms.slice(0, days);
 }
 
 /** The last day of a trial. */

@@ -1,8 +1,8 @@
 import {
-  ARRANGEMENTS,
   type Arm,
   armsOf,
   BLOCK,
+  drawnArms,
   type questions,
   randomFrom,
   type TrialInput,
@@ -76,10 +76,11 @@ export function trialResult(
   looks.push(days);
   if (passed < (looks[0] ?? days)) return undefined;
   const random = randomFrom(seed ^ OTHER_STREAM);
-  const orders = [
-    Int8Array.from(armsOf(seed, days), (arm) => (arm === 'a' ? 1 : -1)),
-    ...Array.from({ length: ORDERS }, () => drawnOrder(random, days)),
-  ];
+  // 1 for a day with the exercise, −1 for one without.
+  const drawn = Array.from({ length: ORDERS }, () => drawnArms(random, days));
+  const orders = [armsOf(seed, days), ...drawn].map((arms) =>
+    Int8Array.from(arms.map((arm) => (arm === 'a' ? 1 : -1))),
+  );
   const sides =
     question === 'either'
       ? [{ sign: 0, error: ERROR }]
@@ -113,24 +114,11 @@ export function trialResult(
     }
     for (const j of ending) ended[j] = 1;
     if (ended[0] === 1 || end === days) {
-      const shown = { statistic: statistics[0] ?? 0, bound, isClear: ended[0] === 1, afterDays: end };
-      return resultOf(data, orders[0] ?? new Int8Array(), shown);
+      const order = orders[0] ?? new Int8Array();
+      return resultOf(data, order, { bound, isClear: ended[0] === 1, afterDays: end });
     }
   }
   return undefined;
-}
-
-/** The arrangements of a block: 1 for a day with the exercise, −1 for one without. */
-const SIGNS = ARRANGEMENTS.map((arms) => Int8Array.from(arms, (arm) => (arm === 'a' ? 1 : -1)));
-
-/** An order that could have been: 1 for a day with the exercise, −1 for one without. */
-function drawnOrder(random: () => number, days: number): Int8Array {
-  const order = new Int8Array(days);
-  for (let start = 0; start < days; start += BLOCK) {
-    const block = SIGNS[Math.floor(random() * SIGNS.length)] as Int8Array;
-    for (let i = start; i < days && i < start + BLOCK; i++) order[i] = block[i - start] as number;
-  }
-  return order;
 }
 
 /** The least value that no more than `limit` of the orders exceed that have not ended yet; of equal values all or none. */
@@ -144,12 +132,7 @@ function mostOf(ended: Uint8Array, sized: (j: number) => number, limit: number):
 function resultOf(
   data: Adjusted,
   order: Int8Array,
-  {
-    statistic,
-    bound,
-    isClear,
-    afterDays,
-  }: { statistic: number; bound: number; isClear: boolean; afterDays: number },
+  { bound, isClear, afterDays }: { bound: number; isClear: boolean; afterDays: number },
 ): TrialResult {
   const { difference, error, freedom } = data.estimate(order);
   const counts = data.counts(order);
@@ -157,7 +140,7 @@ function resultOf(
   // Where it is clear, that of its test; else at least a 95 % interval, also where the question is one-sided.
   const half = error * (isClear ? bound : Math.max(bound, tQuantile(1 - ERROR / 2, freedom)));
   return {
-    verdict: isClear ? (statistic < 0 ? 'less' : 'more') : 'open',
+    verdict: isClear ? (difference < 0 ? 'less' : 'more') : 'open',
     difference: isKnown ? round(difference) : null,
     interval: isKnown ? roundInterval(cut([difference - half, difference + half], CHANGES)) : null,
     ...counts,
