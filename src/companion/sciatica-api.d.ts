@@ -2183,60 +2183,6 @@ export interface components {
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
-        Summary: {
-            /** @description As asked for, else the day of the first log */
-            since: string | null;
-            /** @description As asked for, else the day of the last log */
-            until: string | null;
-            /** @description The day that the last 4 weeks end with */
-            asOf: string | null;
-            sessions: number;
-            /** @description Sessions after today, or before the birth that the age implies: in no figure */
-            leftOut: number;
-            rule: components["schemas"]["ResponseRule"];
-            overall: components["schemas"]["ExerciseResponse"] | null;
-            /** @description Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves */
-            controlDays: number;
-            /** @description In ranked order, those with too few sessions last */
-            exercises: components["schemas"]["ExerciseSummary"][];
-            /** @description Pain before exercise over the whole period */
-            level: components["schemas"]["PainLevel"] | null;
-            /** @description How the pain before exercise went */
-            pain: components["schemas"]["PainTrend"] | null;
-            rhythm: components["schemas"]["Rhythm"] | null;
-            /** @description With `words=true` */
-            words?: components["schemas"]["SummaryInWords"];
-        };
-        Comparison: {
-            first: components["schemas"]["Summary"];
-            second: components["schemas"]["Summary"];
-            /** @description Sessions after today, or before the birth that the age implies: in no figure */
-            leftOut: number;
-            /** @description Of the mean pain before exercise */
-            painBefore: components["schemas"]["Difference"];
-            /** @description Of the mean change of all sessions */
-            meanChange: components["schemas"]["Difference"];
-            exercises: {
-                exerciseName: string;
-                /** @enum {string} */
-                exerciseType: "stretch" | "strengthening";
-                first: components["schemas"]["ExerciseResponse"] | null;
-                second: components["schemas"]["ExerciseResponse"] | null;
-                meanChange: components["schemas"]["Difference"];
-            }[];
-        };
-        Difference: {
-            first: number | null;
-            second: number | null;
-            /** @description second − first */
-            difference: number | null;
-            interval: [
-                number,
-                number
-            ] | null;
-            /** @enum {string} */
-            shift: "lower" | "higher" | "unclear" | "too-few" | "new" | "stopped";
-        };
         ResponseRule: {
             /** @enum {string} */
             name: "default" | "radicular";
@@ -2246,6 +2192,61 @@ export interface components {
             percent: number;
             /** @description Where the thresholds come from */
             source: string;
+        };
+        ExerciseResponse: {
+            sessions: number;
+            meanChange: number;
+            medianChange: number;
+            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
+            standardDeviation: number;
+            /** @description A 95 % interval, low and high */
+            interval: [
+                number,
+                number
+            ];
+            /** @description Share of sessions with a response */
+            responded: number;
+            /** @description Share of sessions that the patient marked effective */
+            effective: number;
+        };
+        VersusOthers: {
+            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
+             * @enum {string}
+             */
+            verdict: "more" | "less" | "open" | "too-few";
+        };
+        DayAfter: {
+            /** @description Days with this exercise that were followed by two days with a known pain */
+            days: number;
+            /** @description Against other days, at the same pain on the day of the exercise and two days after it */
+            difference: number;
+            /** @description A 95 % interval, low and high */
+            interval: [
+                number,
+                number
+            ];
+            /** @description Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day */
+            worse: boolean;
+        };
+        Lately: {
+            /** @description How many count as lately */
+            sessions: number;
+            /** @description Of those */
+            meanChange: number;
+            /** @description Mean change of those before them */
+            before: number;
+            /**
+             * @description Pain after, lately, against before
+             * @enum {string}
+             */
+            direction: "less" | "more";
         };
         ExerciseSummary: {
             exerciseName: string;
@@ -2315,61 +2316,6 @@ export interface components {
             lastDate: string;
             /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
             rank: number | null;
-        };
-        ExerciseResponse: {
-            sessions: number;
-            meanChange: number;
-            medianChange: number;
-            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
-            standardDeviation: number;
-            /** @description A 95 % interval, low and high */
-            interval: [
-                number,
-                number
-            ];
-            /** @description Share of sessions with a response */
-            responded: number;
-            /** @description Share of sessions that the patient marked effective */
-            effective: number;
-        };
-        VersusOthers: {
-            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
-            difference: number | null;
-            interval: [
-                number,
-                number
-            ] | null;
-            /**
-             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
-             * @enum {string}
-             */
-            verdict: "more" | "less" | "open" | "too-few";
-        };
-        DayAfter: {
-            /** @description Days with this exercise that were followed by two days with a known pain */
-            days: number;
-            /** @description Against other days, at the same pain on the day of the exercise and two days after it */
-            difference: number;
-            /** @description A 95 % interval, low and high */
-            interval: [
-                number,
-                number
-            ];
-            /** @description Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day */
-            worse: boolean;
-        };
-        Lately: {
-            /** @description How many count as lately */
-            sessions: number;
-            /** @description Of those */
-            meanChange: number;
-            /** @description Mean change of those before them */
-            before: number;
-            /**
-             * @description Pain after, lately, against before
-             * @enum {string}
-             */
-            direction: "less" | "more";
         };
         PainLevel: {
             /** Format: date */
@@ -2467,6 +2413,60 @@ export interface components {
             }[];
             /** @description How the pain went, and what the figures cannot show */
             sentences: string[];
+        };
+        Summary: {
+            /** @description As asked for, else the day of the first log */
+            since: string | null;
+            /** @description As asked for, else the day of the last log */
+            until: string | null;
+            /** @description The day that the last 4 weeks end with */
+            asOf: string | null;
+            sessions: number;
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
+            rule: components["schemas"]["ResponseRule"];
+            overall: components["schemas"]["ExerciseResponse"] | null;
+            /** @description Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves */
+            controlDays: number;
+            /** @description In ranked order, those with too few sessions last */
+            exercises: components["schemas"]["ExerciseSummary"][];
+            /** @description Pain before exercise over the whole period */
+            level: components["schemas"]["PainLevel"] | null;
+            /** @description How the pain before exercise went */
+            pain: components["schemas"]["PainTrend"] | null;
+            rhythm: components["schemas"]["Rhythm"] | null;
+            /** @description With `words=true` */
+            words?: components["schemas"]["SummaryInWords"];
+        };
+        Difference: {
+            first: number | null;
+            second: number | null;
+            /** @description second − first */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /** @enum {string} */
+            shift: "lower" | "higher" | "unclear" | "too-few" | "new" | "stopped";
+        };
+        Comparison: {
+            first: components["schemas"]["Summary"];
+            second: components["schemas"]["Summary"];
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
+            /** @description Of the mean pain before exercise */
+            painBefore: components["schemas"]["Difference"];
+            /** @description Of the mean change of all sessions */
+            meanChange: components["schemas"]["Difference"];
+            exercises: {
+                exerciseName: string;
+                /** @enum {string} */
+                exerciseType: "stretch" | "strengthening";
+                first: components["schemas"]["ExerciseResponse"] | null;
+                second: components["schemas"]["ExerciseResponse"] | null;
+                meanChange: components["schemas"]["Difference"];
+            }[];
         };
         Overview: {
             id: number;

@@ -11,6 +11,12 @@ import { responseRuleNames } from '../domain/summary.ts';
 /** Plain data that nobody changes. */
 type Data<T> = { readonly [K in keyof T]: Data<T[K]> };
 
+/** The schemas that have a name of their own. */
+export const summarySchemas = z.registry<{ id: string }>();
+
+const named = <S extends z.ZodRawShape>(id: string, shape: S) =>
+  z.strictObject(shape).register(summarySchemas, { id });
+
 const day = z.iso.date();
 const count = z.int().min(0);
 const share = z.number().min(0).max(1);
@@ -25,7 +31,7 @@ const standardDeviation = z
   .min(0)
   .describe('Of one session, in points; moderated towards at least 1.5 (Smyth 2004)');
 
-const rule = z.strictObject({
+const rule = named('ResponseRule', {
   name: z.enum(responseRuleNames),
   points: z.number().describe('A fall of at least so many points is a response…'),
   percent: z.number().describe('…and so is one of at least so many percent of the pain before'),
@@ -43,11 +49,11 @@ const responseShape = {
   responded: share.describe('Share of sessions with a response'),
   effective: share.describe('Share of sessions that the patient marked effective'),
 };
-const response = z.strictObject(responseShape);
+const response = named('ExerciseResponse', responseShape);
 /** The response to a group of sessions. */
 export type Response = Data<z.infer<typeof response>>;
 
-const versusOthers = z.strictObject({
+const versusOthers = named('VersusOthers', {
   difference: points
     .nullable()
     .describe(
@@ -63,7 +69,7 @@ const versusOthers = z.strictObject({
 /** The relief after an exercise, compared with that after the same person's other exercises. */
 export type VersusOthers = Data<z.infer<typeof versusOthers>>;
 
-const dayAfter = z.strictObject({
+const dayAfter = named('DayAfter', {
   days: count.describe('Days with this exercise that were followed by two days with a known pain'),
   difference: points.describe(
     'Against other days, at the same pain on the day of the exercise and two days after it',
@@ -78,7 +84,7 @@ const dayAfter = z.strictObject({
 /** The first pain of the day after an exercise, against that of other days. */
 export type DayAfter = Data<z.infer<typeof dayAfter>>;
 
-const lately = z.strictObject({
+const lately = named('Lately', {
   sessions: count.describe('How many count as lately'),
   meanChange: points.describe('Of those'),
   before: points.describe('Mean change of those before them'),
@@ -87,7 +93,7 @@ const lately = z.strictObject({
 /** The last sessions of an exercise, where they differ from those before. */
 export type Lately = Data<z.infer<typeof lately>>;
 
-const exercise = z.strictObject({
+const exercise = named('ExerciseSummary', {
   exerciseName: z.string(),
   exerciseType: z.enum(exerciseTypes),
   ...responseShape,
@@ -146,7 +152,7 @@ export type Verdict = Finding['verdict'];
 /** Which way: less or more pain after than before. */
 export type Direction = 'less' | 'more';
 
-const painLevel = z.strictObject({
+const painLevel = named('PainLevel', {
   since: day,
   until: day,
   sessions: count,
@@ -159,7 +165,7 @@ const painLevel = z.strictObject({
 /** The pain of the days of one span, each by its first value. */
 export type PainLevel = Data<z.infer<typeof painLevel>>;
 
-const trend = z.strictObject({
+const trend = named('PainTrend', {
   days: count.describe('Days with a known pain'),
   daysWithoutExercise: count.describe('Of these'),
   slopePerWeek: z
@@ -188,7 +194,7 @@ export type MonthLevel = Trend['months'][number];
 
 const targetUnits = ['sessions', 'days'] as const;
 
-const rhythm = z.strictObject({
+const rhythm = named('Rhythm', {
   days: count.describe('Days with sessions'),
   /** A period under a week counts as one. */
   sessionsPerWeek: z.number(),
@@ -211,7 +217,7 @@ export type TargetUnit = (typeof targetUnits)[number];
 /** How regularly somebody exercised. A session is a log: one exercise, once. */
 export type Rhythm = Data<z.infer<typeof rhythm>>;
 
-const inWords = z.strictObject({
+const inWords = named('SummaryInWords', {
   groups: z.array(
     z.strictObject({
       title: z.string(),
@@ -233,7 +239,7 @@ const inWords = z.strictObject({
 /** What is said of the figures, wherever they are shown. */
 export type SummaryInWords = Data<z.infer<typeof inWords>>;
 
-export const summarySchema = z.strictObject({
+export const summarySchema = named('Summary', {
   since: day.nullable().describe('As asked for, else the day of the first log'),
   until: day.nullable().describe('As asked for, else the day of the last log'),
   asOf: day.nullable().describe('The day that the last 4 weeks end with'),
@@ -253,7 +259,7 @@ export const summarySchema = z.strictObject({
 /** The figures of a set of logs: plain data, ready for JSON. */
 export type Summary = Data<z.infer<typeof summarySchema>>;
 
-const difference = z.strictObject({
+const difference = named('Difference', {
   first: z.number().nullable(),
   second: z.number().nullable(),
   difference: z.number().nullable().describe('second − first'),
@@ -266,7 +272,7 @@ export type Difference = Data<z.infer<typeof difference>>;
 /** What the interval of a difference says of the second period. */
 export type Shift = Difference['shift'];
 
-const comparisonSchema = z.strictObject({
+const comparisonSchema = named('Comparison', {
   first: summarySchema,
   second: summarySchema,
   leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
@@ -288,7 +294,7 @@ const comparisonSchema = z.strictObject({
 export type Comparison = Data<z.infer<typeof comparisonSchema>>;
 export type ExerciseComparison = Comparison['exercises'][number];
 
-const overview = z.strictObject({
+const overview = named('Overview', {
   id: z.int().min(1),
   firstName: z.string(),
   lastName: z.string(),
@@ -301,23 +307,3 @@ const overview = z.strictObject({
 });
 /** A diary in a line. */
 export type Overview = Data<z.infer<typeof overview>>;
-
-/** The schemas that have a name of their own. */
-export const summarySchemas = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries({
-  Summary: summarySchema,
-  Comparison: comparisonSchema,
-  Difference: difference,
-  ResponseRule: rule,
-  ExerciseSummary: exercise,
-  ExerciseResponse: response,
-  VersusOthers: versusOthers,
-  DayAfter: dayAfter,
-  Lately: lately,
-  PainLevel: painLevel,
-  PainTrend: trend,
-  Rhythm: rhythm,
-  SummaryInWords: inWords,
-  Overview: overview,
-}))
-  summarySchemas.add(schema, { id });
