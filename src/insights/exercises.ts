@@ -150,7 +150,7 @@ function adjustedChanges(
   );
 }
 
-/** The exercise that came right before this one in each of its sessions but two at most. */
+/** The exercise that came right before this one in each of its sessions, but for a tenth of them and two at most. */
 function alwaysAfter(
   tallies: readonly ExerciseTally[],
   { before }: DiaryFindings,
@@ -159,7 +159,7 @@ function alwaysAfter(
   const sessions = tallies[number]?.table.sessions ?? 0;
   if (sessions < FEWEST_TO_SAY) return null;
   const [which, times] = [...(before[number] ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a), [number, 0]);
-  const isAlways = which !== number && times > sessions - FEWEST_TO_SAY;
+  const isAlways = which !== number && sessions - times <= Math.min(2, sessions / 10);
   return isAlways ? (tallies[which]?.exerciseName ?? null) : null;
 }
 

@@ -219,6 +219,10 @@ describe('what is claimed of an exercise', () => {
     expect(of(routine(30, 2), 'Second').alwaysAfter).toBe('First');
     expect(of(routine(30, 3), 'Second').alwaysAfter).toBeNull();
     expect(of(routine(2, 0), 'Second').alwaysAfter).toBeNull();
+    // What was the other way round on one of a few days is not always so.
+    expect(of(routine(3, 1), 'Second').alwaysAfter).toBeNull();
+    expect(of(routine(9, 1), 'Second').alwaysAfter).toBeNull();
+    expect(of(routine(10, 1), 'Second').alwaysAfter).toBe('First');
     const tiedTo = (names: readonly string[]) =>
       of(
         Array.from({ length: 10 }, (_, i) => [names[i % names.length] ?? '', 'Second'])
