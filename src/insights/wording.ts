@@ -17,7 +17,7 @@ import type {
   VersusOthers,
 } from './shapes.ts';
 import type { Interval } from './stats/points.ts';
-import { FEWEST_TO_SAY } from './verdict.ts';
+import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** Figures in words: what a screen and a report say alike, they say by these. */
 
@@ -125,13 +125,20 @@ export const leftOutSentence = (leftOut: number): string | null =>
     ? null
     : `${count(leftOut, 'session')} ${leftOut === 1 ? 'is' : 'are'} left out: the day is after today, or before the birth that the age implies.`;
 
-/** Where the pain goes, within little room. */
-export const directionWords: Readonly<Record<Trend['direction'], string>> = {
+const directionWords: Readonly<Record<Trend['direction'], string>> = {
   falling: 'falling',
   rising: 'rising',
   unclear: 'no clear direction',
   'too-few': 'direction from six weeks on',
 };
+
+/** Where the pain goes, within little room: over all, and lately where that is clearly the other way. */
+export function directionInWords({ direction, changeInterval }: Trend): string {
+  const words = directionWords[direction];
+  const lately = changeInterval && sideOf(changeInterval);
+  if (direction === 'falling' && lately === 'more') return `${words}, but higher in the last 4 weeks`;
+  return direction === 'rising' && lately === 'less' ? `${words}, but lower in the last 4 weeks` : words;
+}
 
 /** How high the pain before exercise was, in months that a person remembers. */
 function painSentence(pain: Trend): string {
@@ -140,9 +147,9 @@ function painSentence(pain: Trend): string {
 }
 
 /** Where it goes. */
-function directionSentence({ direction }: Trend): string {
-  if (direction === 'too-few') return 'From six weeks on, this says whether it falls or rises.';
-  return `${capital(directionWords[direction])}.`;
+function directionSentence(pain: Trend): string {
+  if (pain.direction === 'too-few') return 'From six weeks on, this says whether it falls or rises.';
+  return `${capital(directionInWords(pain))}.`;
 }
 
 function monthsInShort(ends: readonly [MonthLevel, MonthLevel]): string {
@@ -156,11 +163,12 @@ function meanInShort(months: Trend['months']): string {
   return days === 1 ? mean.toFixed(0) : `${mean.toFixed(1)} on average`;
 }
 
-export function trendSentence({ direction, slopePerWeek, interval: range }: Trend): string {
+export function trendSentence(pain: Trend): string {
+  const { direction, slopePerWeek, interval: range } = pain;
   if (slopePerWeek === null || range === null)
     return 'From six weeks of records on, this says whether it rises or falls.';
   const figures = `${signed(slopePerWeek, 2)} points a week, 95 % interval ${interval(range, 2)}`;
-  const way = capital(directionWords[direction]);
+  const way = capital(directionInWords(pain));
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
 }
 
@@ -169,14 +177,6 @@ export function fourWeeksSentence({ last4Weeks, previous4Weeks, change, changeIn
   const then = `The 4 before: ${levelInShort(previous4Weeks)}.`;
   if (change === null || changeInterval === null) return `${now} ${then}`;
   return `${now} ${then} Difference of the means ${signed(change)} (95 % interval ${interval(changeInterval)}).`;
-}
-
-/** As `fourWeeksSentence`, the means only; nothing where one of them is missing. */
-export function fourWeeksInShort({ last4Weeks, previous4Weeks, change, changeInterval }: Trend): string {
-  const [now, then] = [last4Weeks.mean, previous4Weeks.mean];
-  if (now === null || then === null) return '';
-  const by = withInterval({ difference: change, interval: changeInterval });
-  return `Mean of the last 4 weeks ${now.toFixed(1)}, of the 4 before ${then.toFixed(1)}: ${by}.`;
 }
 
 function levelInShort({ days, median, mean }: PainLevel): string {

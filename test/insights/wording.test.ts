@@ -83,6 +83,18 @@ test.each([
     'Falling: −0.25 points a week, 95 % interval −0.40 to −0.10.',
   ],
   [
+    { direction: 'falling', slopePerWeek: -0.254, interval: [-0.4, -0.1], changeInterval: [0.2, 3] },
+    'Falling, but higher in the last 4 weeks: −0.25 points a week, 95 % interval −0.40 to −0.10.',
+  ],
+  [
+    { direction: 'rising', slopePerWeek: 0.254, interval: [0.1, 0.4], changeInterval: [-3, -0.2] },
+    'Rising, but lower in the last 4 weeks: +0.25 points a week, 95 % interval +0.10 to +0.40.',
+  ],
+  [
+    { direction: 'rising', slopePerWeek: 0.254, interval: [0.1, 0.4], changeInterval: [-3, 0.2] },
+    'Rising: +0.25 points a week, 95 % interval +0.10 to +0.40.',
+  ],
+  [
     { direction: 'unclear', slopePerWeek: 0.1, interval: [-0.4, 0.6] },
     'No clear direction (+0.10 points a week, 95 % interval −0.40 to +0.60).',
   ],
@@ -93,9 +105,13 @@ test('four weeks against the four before', () => {
   const level = (mean: number | null) => ({ ...trend({}).last4Weeks, mean });
   const figures = { change: -1.5, changeInterval: [-2, -1] as const };
   expect(
-    words.fourWeeksInShort(trend({ last4Weeks: level(4), previous4Weeks: level(5.5), ...figures })),
-  ).toBe('Mean of the last 4 weeks 4.0, of the 4 before 5.5: −1.5 (−2.0 to −1.0).');
-  expect(words.fourWeeksInShort(trend({ last4Weeks: level(4), previous4Weeks: level(null) }))).toBe('');
+    words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(5.5), ...figures })),
+  ).toBe(
+    'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: mean 5.5, median 5, 1 day. Difference of the means −1.5 (95 % interval −2.0 to −1.0).',
+  );
+  expect(words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(null) }))).toBe(
+    'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: no sessions.',
+  );
 });
 
 const rhythm = {

@@ -67,7 +67,7 @@ function painLines(pain: Trend, canvas: Canvas): string[] {
   return [
     ...wrap(`${words.painLabel(pain)}, a bar a week from ${from} (▁ 1, █ 10):`, canvas),
     sparkline(medians).trimEnd(),
-    ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksInShort(pain)}`.trimEnd(), canvas),
+    ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksSentence(pain)}`, canvas),
   ];
 }
 

@@ -124,7 +124,7 @@ function unbroken(tile: Tile): Tile {
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
   const label = words.painLabel(pain);
-  const direction = words.directionWords[pain.direction];
+  const direction = words.directionInWords(pain);
   const months = words.firstAndLastMonth(pain);
   if (months === null) {
     const value = level?.mean == null ? '–' : level.mean.toFixed(1);
