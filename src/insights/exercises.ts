@@ -3,8 +3,8 @@ import { latelyOf, versusOthers } from './comparisons.ts';
 import type { DiaryFindings } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
-import type { DayAfter, ExerciseSummary, Response, ResponseRule } from './shapes.ts';
-import { type Estimate, meanEstimate } from './stats/estimate.ts';
+import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
+import { meanEstimate } from './stats/estimate.ts';
 import { meanOf, medianOf } from './stats/points.ts';
 import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
@@ -98,7 +98,7 @@ export function summarizeExercises(
       lately: latelyOf(diary.changes[number] ?? []),
       alwaysAfter: alwaysAfter(all, diary, number),
       versusOthers: versusOthers(marks, sessions, own),
-      dayAfter: dayAfter(nextDay.daysWith(own), nextDay.estimate(own), nextDay.isWorse(own)),
+      dayAfter: nextDay.found(own),
       medication: medicationOf(medicated, table),
     };
   });
@@ -161,11 +161,6 @@ function alwaysAfter(
   const [which, times] = [...(before[number] ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a), [number, 0]);
   const isAlways = which !== number && sessions - times <= Math.min(2, sessions / 10);
   return isAlways ? (tallies[which]?.exerciseName ?? null) : null;
-}
-
-function dayAfter(days: number, estimate: Estimate | null, worse: boolean): DayAfter | null {
-  if (estimate === null) return null;
-  return { days, difference: round(estimate.value), interval: intervalOf(estimate), worse };
 }
 
 /**

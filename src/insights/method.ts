@@ -82,7 +82,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'The day after',
-      text: `The first pain of a day against whether the exercise was done on the day before, at the same pain on that day and on the day after it, and the same averages (exponentially weighted, by 0.3 and 0.1 a day; Roberts 1959) of the days and weeks before, with weekends apart, and of an exercise alone whether it was done again that day: what is done in a flare is not blamed for it, nor what is done on Sundays for Mondays. “Worse” has to show also among days around which it was done equally often, from two days before to the day after. Only days between two days whose pain is known count. “Worse the next day” needs a difference of at least ${NOTICEABLE} point and evidence of ${NEXT_DAY_EVIDENCE} times the number of exercises, and holds for daily looks.`,
+      text: `The first pain of a day against whether the exercise was done on the day before, at the same pain on that day and on the day after it, and the same averages (exponentially weighted, by 0.3 and 0.1 a day; Roberts 1959) of the days and weeks before, with weekends apart, and of an exercise alone whether it was done again that day: what is done in a flare is not blamed for it, nor what is done on Sundays for Mondays. “Worse” has to show also among days around which it was done equally often, from two days before to the day after, and the interval holds that difference too. Only days between two days whose pain is known count. “Worse the next day” needs a difference of at least ${NOTICEABLE} point and evidence of ${NEXT_DAY_EVIDENCE} times the number of exercises, and holds for daily looks.`,
     },
     {
       title: 'Periods',

@@ -1,8 +1,11 @@
 import { isWeekend } from './days.ts';
 import { NOTICEABLE } from './marks.ts';
+import { round } from './numbers.ts';
 import { AVERAGES } from './recent-pain.ts';
+import type { DayAfter } from './shapes.ts';
 import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
+import { intervalOf } from './verdict.ts';
 
 /** Evidence that a claim needs, times the exercises seen: all claims about a person share one error. */
 export const NEXT_DAY_EVIDENCE = 5;
@@ -108,22 +111,30 @@ export class NextDay {
     for (const exercise of before.done) this.#look(exercise);
   }
 
-  /** Days with an exercise that were followed by two days whose pain is known. */
-  daysWith(exercise: number): number {
-    return this.#sides[exercise]?.days ?? 0;
-  }
-
   /** Whether the pain of the next day is higher after the exercise; holds for somebody who looks every day. */
   isWorse(exercise: number): boolean {
     return this.#isWorse[exercise] ?? false;
   }
 
   /**
-   * By how much it is higher: with the other exercises as they are, else with whether it was done again, where that says enough; null
-   * where too few days tell.
+   * By how much it is higher; null where too few days tell. The interval holds that among days around which the exercise was done as
+   * often too: what is done in flares is not taken for their cause.
    */
-  estimate(exercise: number): Estimate | null {
-    const sides = this.#sides[exercise] as Sides;
+  found(exercise: number): DayAfter | null {
+    const estimate = this.#estimate(exercise);
+    if (estimate === null) return null;
+    const ends = [estimate, this.#around(exercise) ?? estimate].flatMap(intervalOf);
+    return {
+      days: this.#sidesOf(exercise).days,
+      difference: round(estimate.value),
+      interval: [Math.min(...ends), Math.max(...ends)],
+      worse: this.isWorse(exercise),
+    };
+  }
+
+  /** With the other exercises as they are, else with whether it was done again, where that says enough. */
+  #estimate(exercise: number): Estimate | null {
+    const sides = this.#sidesOf(exercise);
     if (Math.min(sides.days, this.#pairs - sides.days) < FEWEST) return null;
     const alone = difference(sides, sides.covariance);
     if (alone === null) return null;
@@ -132,7 +143,7 @@ export class NextDay {
   }
 
   #look(exercise: number): void {
-    const estimate = this.estimate(exercise);
+    const estimate = this.#estimate(exercise);
     if (estimate === null) return;
     const evidence = evidenceAbove(estimate);
     this.#isWorse[exercise] = this.isWorse(exercise)
@@ -142,9 +153,17 @@ export class NextDay {
         this.#isWorseThanAround(exercise);
   }
 
+  #around(exercise: number): Estimate | null {
+    const sides = this.#sidesOf(exercise);
+    return difference(sides, sides.around);
+  }
+
+  #sidesOf(exercise: number): Sides {
+    return this.#sides[exercise] as Sides;
+  }
+
   #isWorseThanAround(exercise: number): boolean {
-    const sides = this.#sides[exercise] as Sides;
-    const around = difference(sides, sides.around);
+    const around = this.#around(exercise);
     return around !== null && around.value >= LEAST_AROUND && evidenceAbove(around) >= EVIDENCE_AROUND;
   }
 }

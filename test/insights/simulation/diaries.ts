@@ -342,25 +342,36 @@ const harmless: readonly World[] = [
   },
 ];
 
-/** How often “worse the next day” is ever said of the first exercise, and of any other; days without exercise have a known pain. */
+/**
+ * How often “worse the next day” is ever said of the first exercise, and of any other, and how often the interval of the first holds
+ * the truth at the end; days without exercise have a known pain.
+ */
 export function nextDays(times: number): Row[] {
   return [...harmful, ...harmless].map((world): Row => {
     const random = generator(world.name.length);
-    let [named, falsely] = [0, 0];
+    let [named, falsely, holds] = [0, 0, 0];
     for (let i = 0; i < times; i += 1) {
       const nextDay = new NextDay(world.effects.length);
       const recent = new RecentPain();
       const worse = new Set<number>();
+      let first = 0;
       for (const { day, pain, sessions } of daysOf(world, random)) {
         const done = new Set(sessions.map(({ exercise }) => exercise));
         nextDay.add({ day, pain, averages: recent.add(pain), done });
-        for (const { exercise, which } of sessions) if (nextDay.isWorse(exercise)) worse.add(which);
+        for (const { exercise, which } of sessions) {
+          if (nextDay.isWorse(exercise)) worse.add(which);
+          if (which === 0) first = exercise;
+        }
       }
       const harms = [...worse].filter((which) => world.nextDay?.[which]);
       if (harms.length > 0) named += 1;
       if (worse.size > harms.length) falsely += 1;
+      const [low, high] = nextDay.found(first)?.interval ?? [-9, 9];
+      const [truth = 0] = world.nextDay ?? [];
+      if (low <= truth && truth <= high) holds += 1;
     }
-    return [world.name, world.nextDay ? (100 * named) / times : '–', (100 * falsely) / times];
+    const percent = (count: number) => (100 * count) / times;
+    return [world.name, world.nextDay ? percent(named) : '–', percent(falsely), percent(holds)];
   });
 }
 

@@ -177,6 +177,13 @@ test('a harm of the next day is not made up', () => {
     expect(figure(tables.nextDays, name, 1), name).toBeLessThanOrEqual(10 + chance(10, 2 * DIARIES));
 });
 
+test('the interval of the day after holds the truth', () => {
+  for (const [name] of tables.nextDays)
+    expect(figure(tables.nextDays, name, 2), name).toBeGreaterThanOrEqual(
+      (/bad days only/.test(name) ? 85 : 90) - chance(90, 2 * DIARIES),
+    );
+});
+
 test('no noticeable difference is said where there is none', () => {
   expect(figure(tables.noDifferences, 'a true change of 0', 0)).toBeGreaterThanOrEqual(
     80 - chance(80, DIARIES),
