@@ -17,12 +17,9 @@ export interface PainDay {
 export type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication'>;
 type Exercise = Pick<Session, 'id' | 'date' | 'painBefore' | 'painAfter' | 'medication'>;
 
-interface Value {
-  readonly date: string;
+interface Value extends Pick<Entry, 'id' | 'date' | 'medication'> {
   readonly rank: number;
-  readonly id: number;
   readonly pains: readonly [number, ...number[]];
-  readonly medication: string | undefined;
   readonly isSession: boolean;
 }
 
@@ -40,15 +37,12 @@ export function painDays(entries: readonly Entry[], sessions: readonly Exercise[
       ...entry,
       rank: rankOf(entry),
       pains: [entry.pain] as const,
-      medication: entry.medication,
       isSession: false,
     })),
-    ...sessions.map(({ id, date, painBefore, painAfter, medication }) => ({
-      date,
+    ...sessions.map((session) => ({
+      ...session,
       rank: UNTIMED,
-      id,
-      pains: [painBefore, painAfter] as const,
-      medication,
+      pains: [session.painBefore, session.painAfter] as const,
       isSession: true,
     })),
   ];

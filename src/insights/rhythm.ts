@@ -28,7 +28,7 @@ export function summarizeRhythm(
     sessionsPerWeek: round(sessions / weeks),
     daysPerWeek: round(days.length / weeks),
     longestGap: longestGap(days),
-    daysSinceLast: last === undefined ? null : Math.max(0, dayNumber(asOf) - last),
+    daysSinceLast: last === undefined ? null : dayNumber(asOf) - last,
     target: target === undefined ? null : againstTarget(sessionsByDay, period, target),
   };
 }

@@ -13,8 +13,6 @@ export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** The day the summary looks back from. By default `until`, else the latest day that has a record. */
-  readonly asOf?: string | undefined;
   readonly rule?: ResponseRule | undefined;
   /** How many a week to compare with. */
   readonly target?: Target | undefined;
@@ -82,7 +80,7 @@ export class Tally {
     const [first, last] = [dates[0], dates.at(-1)];
     const since = options.since ?? exercised[0] ?? first;
     const until = options.until ?? exercised.at(-1) ?? last;
-    const asOf = options.asOf ?? options.until ?? last;
+    const asOf = options.until ?? last;
     const { sessions } = this.#all;
     const known = {
       since: since ?? null,

@@ -127,7 +127,7 @@ describe('the trend', () => {
       on('2026-03-09', 5),
       on('2026-04-05', 3),
     ];
-    const { pain } = summarize(logs, { asOf: '2026-04-05' });
+    const { pain } = summarize(logs, { until: '2026-04-05' });
     expect(pain?.weeks).toEqual([
       { week: '2026-02-23', sessions: 1, median: 8 },
       { week: '2026-03-02', sessions: 2, median: 5 },
@@ -206,11 +206,11 @@ describe('the rhythm', () => {
     expect(gapOf('2026-03-01', '2026-03-02')).toEqual({ days: 1, from: '2026-03-01', to: '2026-03-02' });
   });
 
-  test('within one week no week is whole, and nothing is after its end', () => {
+  test('within one week no week is whole', () => {
     const target = { perWeek: 1, counts: 'sessions' } as const;
-    const options = { since: '2026-03-03', until: '2026-03-05', asOf: '2026-03-03', target };
+    const options = { since: '2026-03-03', until: '2026-03-05', target };
     expect(summarize([on('2026-03-04')], options).rhythm).toMatchObject({
-      daysSinceLast: 0,
+      daysSinceLast: 1,
       target: { weeks: 0, weeksReached: 0 },
     });
   });
