@@ -71,10 +71,6 @@ export function trialResult(
   outcomes: readonly Outcome[],
   passed: number,
 ): TrialResult | undefined {
-  const looks: number[] = [];
-  for (let end = FIRST_LOOK * BLOCK; end < days; end += BLOCK) looks.push(end);
-  looks.push(days);
-  if (passed < (looks[0] ?? days)) return undefined;
   const random = randomFrom(seed ^ OTHER_STREAM);
   // 1 for a day with the exercise, −1 for one without.
   const drawn = Array.from({ length: ORDERS }, () => drawnArms(random, days));
@@ -90,8 +86,7 @@ export function trialResult(
         ];
   const ended = new Uint8Array(orders.length);
   const budgets = sides.map(() => 0);
-  for (const end of looks) {
-    if (end > passed) return undefined;
+  for (let end = Math.min(FIRST_LOOK * BLOCK, days); end <= passed; end = Math.min(end + BLOCK, days)) {
     const data = new Adjusted(outcomes.filter(({ index }) => index < end));
     const statistics = new Float64Array(orders.length);
     for (let j = 0; j < orders.length; j++)

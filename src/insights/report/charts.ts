@@ -22,15 +22,11 @@ export interface Chart {
   readonly caption: string;
 }
 
-/** An SVG with its text alternative. `name` is unique in the document; `height` is in pixels. */
-function frame(
-  name: string,
-  height: number,
-  title: string,
-  description: string,
-  content: readonly Html[],
-): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="100%" height="${Math.ceil(height)}" role="img" aria-labelledby="${name}-title ${name}-desc"><title id="${name}-title">${title}</title><desc id="${name}-desc">${description}</desc>${content}</svg>`;
+/** A chart with its text alternative. `name` is unique in the document; `height` is in pixels. */
+function chart(name: string, height: number, told: Omit<Chart, 'svg'>, content: readonly Html[]): Chart {
+  const { title, description } = told;
+  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="100%" height="${Math.ceil(height)}" role="img" aria-labelledby="${name}-title ${name}-desc"><title id="${name}-title">${title}</title><desc id="${name}-desc">${description}</desc>${content}</svg>`;
+  return { ...told, svg };
 }
 
 /** A coordinate in pixels with at most 2 decimals. */
@@ -141,20 +137,16 @@ export function painChart(
     ? [drawing.brief, 'Ring: a day without.']
     : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
   const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
-  return {
-    title,
-    description,
-    caption: rings.length > 0 ? `${caption} ${ofRings}` : caption,
-    svg: frame('pain', height, title, description, [
-      html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
-      html`<g class="label end">${levels.map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
-      dateLabels(axes, base),
-      ...marks,
-      ...(rings.length > 0
-        ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
-        : []),
-    ]),
-  };
+  const told = { title, description, caption: rings.length > 0 ? `${caption} ${ofRings}` : caption };
+  return chart('pain', height, told, [
+    html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
+    html`<g class="label end">${levels.map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
+    dateLabels(axes, base),
+    ...marks,
+    ...(rings.length > 0
+      ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
+      : []),
+  ]);
 }
 
 interface Drawing {
@@ -258,22 +250,18 @@ export function sessionsChart(logs: readonly Log[], of: Rhythm['target']): Chart
   // Two labels need some room between them, and the target has the first claim to it.
   const labels = [0, most].filter((value) => target === null || Math.abs(value - target) >= most / 4);
   if (target !== null) labels.push(target);
-  return {
-    title,
-    description,
-    caption: `${title}${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`,
-    svg: frame('sessions', SESSIONS_HEIGHT, title, description, [
-      html`<g class="grid"><line x1="0%" x2="100%" y1="${BASE}" y2="${BASE}"/></g>`,
-      html`<g class="label end">${labels.map((value) => html`<text x="0" dx="-8" y="${at(height(value) + 4)}">${plain(value)}</text>`)}</g>`,
-      dateLabels(axis, BASE),
-      html`<g class="week">${bars.map(({ start, perWeek }) => {
-        const [left, right] = [axis.x(start + weeks / 2), axis.x(start + 6.5 * weeks)];
-        const width = at(Number.parseFloat(right) - Number.parseFloat(left));
-        return html`<rect x="${left}" width="${width}%" y="${height(perWeek)}" height="${at(BASE - height(perWeek))}"/>`;
-      })}</g>`,
-      ...(target === null
-        ? []
-        : [html`<line class="target" x1="0%" x2="100%" y1="${height(target)}" y2="${height(target)}"/>`]),
-    ]),
-  };
+  const caption = `${title}${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`;
+  return chart('sessions', SESSIONS_HEIGHT, { title, description, caption }, [
+    html`<g class="grid"><line x1="0%" x2="100%" y1="${BASE}" y2="${BASE}"/></g>`,
+    html`<g class="label end">${labels.map((value) => html`<text x="0" dx="-8" y="${at(height(value) + 4)}">${plain(value)}</text>`)}</g>`,
+    dateLabels(axis, BASE),
+    html`<g class="week">${bars.map(({ start, perWeek }) => {
+      const [left, right] = [axis.x(start + weeks / 2), axis.x(start + 6.5 * weeks)];
+      const width = at(Number.parseFloat(right) - Number.parseFloat(left));
+      return html`<rect x="${left}" width="${width}%" y="${height(perWeek)}" height="${at(BASE - height(perWeek))}"/>`;
+    })}</g>`,
+    ...(target === null
+      ? []
+      : [html`<line class="target" x1="0%" x2="100%" y1="${height(target)}" y2="${height(target)}"/>`]),
+  ]);
 }
