@@ -79,22 +79,21 @@ export function trialResult(
   );
   const sides =
     question === 'either'
-      ? [{ sign: 0, error: ERROR }]
+      ? [{ sign: 0, error: ERROR, ended: 0 }]
       : [
-          { sign: -1, error: ERROR - HARM },
-          { sign: 1, error: HARM },
+          { sign: -1, error: ERROR - HARM, ended: 0 },
+          { sign: 1, error: HARM, ended: 0 },
         ];
   const ended = new Uint8Array(orders.length);
-  const budgets = sides.map(() => 0);
   for (let end = Math.min(FIRST_LOOK * BLOCK, days); end <= passed; end = Math.min(end + BLOCK, days)) {
     const data = new Adjusted(outcomes.filter(({ index }) => index < end));
     const statistics = new Float64Array(orders.length);
     for (let j = 0; j < orders.length; j++)
       if (ended[j] === 0) statistics[j] = data.statistic(orders[j] as Int8Array);
     let bound = 0;
-    const ending: number[] = [];
-    for (const [i, { sign, error }] of sides.entries()) {
-      const limit = Math.floor(error * spent(end / days) * orders.length + 1e-9) - (budgets[i] ?? 0);
+    for (const side of sides) {
+      const { sign, error } = side;
+      const limit = Math.floor(error * spent(end / days) * orders.length + 1e-9) - side.ended;
       const sized = (j: number) => {
         const value = statistics[j] ?? 0;
         return sign === 0 ? Math.abs(value) : sign * value;
@@ -103,11 +102,10 @@ export function trialResult(
       if (sized(0) >= 0) bound = most;
       for (let j = 0; j < orders.length; j++)
         if (ended[j] === 0 && sized(j) > most) {
-          ending.push(j);
-          budgets[i] = (budgets[i] ?? 0) + 1;
+          ended[j] = 1;
+          side.ended += 1;
         }
     }
-    for (const j of ending) ended[j] = 1;
     if (ended[0] === 1 || end === days) {
       const order = orders[0] ?? new Int8Array();
       return resultOf(data, order, { bound, isClear: ended[0] === 1, afterDays: end });
