@@ -17,6 +17,7 @@ import type {
   VersusOthers,
 } from './shapes.ts';
 import type { Interval } from './stats/points.ts';
+import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** Figures in words: what a screen and a report say alike, they say by these. */
@@ -129,7 +130,7 @@ const directionWords: Readonly<Record<Trend['direction'], string>> = {
   falling: 'falling',
   rising: 'rising',
   unclear: 'no clear direction',
-  'too-few': 'direction from six weeks on',
+  'too-few': `direction from ${FEWEST_DAYS} days over six weeks on`,
 };
 
 /** Where the pain goes, within little room: over all, and lately where that is clearly the other way. */
@@ -146,11 +147,12 @@ function painSentence(pain: Trend): string {
   return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
 }
 
+/** What a direction needs. */
+const NO_DIRECTION = `From ${FEWEST_DAYS} days of records over six weeks on, this says whether it falls or rises.`;
+
 /** Where it goes. */
-function directionSentence(pain: Trend): string {
-  if (pain.direction === 'too-few') return 'From six weeks on, this says whether it falls or rises.';
-  return `${capital(directionInWords(pain))}.`;
-}
+const directionSentence = (pain: Trend): string =>
+  pain.direction === 'too-few' ? NO_DIRECTION : `${capital(directionInWords(pain))}.`;
 
 function monthsInShort(ends: readonly [MonthLevel, MonthLevel]): string {
   const withYear = !isOneYear(ends);
@@ -165,8 +167,7 @@ function meanInShort(months: Trend['months']): string {
 
 export function trendSentence(pain: Trend): string {
   const { direction, slopePerWeek, interval: range } = pain;
-  if (slopePerWeek === null || range === null)
-    return 'From six weeks of records on, this says whether it rises or falls.';
+  if (slopePerWeek === null || range === null) return NO_DIRECTION;
   const figures = `${signed(slopePerWeek, 2)} points a week, 95 % interval ${interval(range, 2)}`;
   const way = capital(directionInWords(pain));
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;

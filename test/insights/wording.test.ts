@@ -98,7 +98,7 @@ test.each([
     { direction: 'unclear', slopePerWeek: 0.1, interval: [-0.4, 0.6] },
     'No clear direction (+0.10 points a week, 95 % interval −0.40 to +0.60).',
   ],
-  [{}, 'From six weeks of records on, this says whether it rises or falls.'],
+  [{}, 'From 8 days of records over six weeks on, this says whether it falls or rises.'],
 ])('the trend %j reads %s', (given, text) => expect(words.trendSentence(trend(given))).toBe(text));
 
 test('four weeks against the four before', () => {
