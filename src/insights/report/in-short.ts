@@ -77,7 +77,7 @@ const MOST_LONG_NAMED = 1;
 
 /** The answer in words: only what is clear. */
 function lead(exercises: readonly ExerciseSummary[]): string {
-  const groups = words.byVerdict(exercises);
+  const groups = words.byVerdict(exercises.filter(({ verdict }) => verdict === 'clear'));
   const sentence = (side: Direction) => {
     const clear = groups[side];
     const isLong = clear.slice(0, MOST_NAMED).some((each) => words.shortName(each).length > ONE_LINE);

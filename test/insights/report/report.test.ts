@@ -415,6 +415,18 @@ test('the first title is for who hears the page, and small print is what is not 
   expect(small).toEqual(['Method', 'Appendix: the records']);
 });
 
+test('the first sentence names what was clearly followed by less pain, not all that helps', () => {
+  const report = buildReport(nora, logsOf([-2, -3, -2, -3, -2, -3, -2, -3]));
+  const leadOf = (verdict: 'clear' | 'open') => {
+    const exercises = report.summary.exercises.map((each) => ({ ...each, claim: 'helps' as const, verdict }));
+    return documentOf({ ...report, summary: { ...report.summary, exercises } }).sections[0]?.blocks[0];
+  };
+  expect(leadOf('clear')).toMatchObject({ text: 'Clearly less pain after Piriformis Stretch (−2.5).' });
+  expect(leadOf('open')).toMatchObject({
+    text: 'No exercise is clearly followed by less or by more pain yet.',
+  });
+});
+
 describe('the first page holds no more than fits', () => {
   const full = samples['a full first page'];
   const withChart = samples['a full first page with the chart'];
