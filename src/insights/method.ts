@@ -15,9 +15,9 @@ export function figuresNote(rule: ResponseRule): string {
   return `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Both say what followed. ✔ and ✖ say what the exercise does, against your other exercises at the same pain before and place in the day. Size: noticeable from 1, strong from 2. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`;
 }
 
-/** What the figures of two periods side by side mean. */
-export const comparisonNote = (isWide: boolean): string =>
-  `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. ${isWide ? 'Difference: now minus then, with its 95 % interval' : 'By: now minus then'}. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
+/** What the figures of two periods side by side mean. @param pain what the pain of days is called */
+export const comparisonNote = (pain: string, isWide: boolean): string =>
+  `Means in points, in brackets the sessions. ${pain}; of each exercise the change, pain after minus before. ${isWide ? 'Difference: now minus then, with its 95 % interval' : 'By: now minus then'}. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
 
 /**
  * Figures of docs/method.md in percent, which test/insights/simulation counts and holds: the least coverage

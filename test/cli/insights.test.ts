@@ -497,6 +497,16 @@ describe('compare', () => {
     expect(joined(stdout)).toContain('2026-01-01 to 2026-05-31 (then) and 2026-06-01 to 2026-10-26 (now)');
   });
 
+  it('calls pain with days without exercise among them that of the day', async () => {
+    const db = noraWith({ date: '2026-02-01' }, { date: '2026-03-01' });
+    await run(['pain', '9', '--date', '2026-02-28'], { db });
+    const { stdout } = await run(['compare'], { db, ...plain(80) });
+    expect(stdout).toMatch(/^Pain of the day /m);
+    expect(joined(stdout)).toContain(
+      'in brackets the sessions. Pain of the day, its first; of each exercise',
+    );
+  });
+
   it('of nothing says so', async () => {
     const empty = prepared((store) => store.users.create(nora));
     expect(await run(['compare'], { db: empty })).toEqual({

@@ -22,11 +22,13 @@ const WIDE = 70;
 export function comparisonScreen(who: string, comparison: Comparison, canvas: Canvas): string[] {
   const { first, second, painBefore, meanChange } = comparison;
   const { width, palette } = canvas;
+  const restDays = [first, second].map(({ pain }) => pain?.daysWithoutExercise ?? 0);
+  const pain = words.painLabel({ daysWithoutExercise: Math.max(...restDays) });
   const rows: Row[] = [
     { label: 'Sessions', first: String(first.sessions), second: String(second.sessions) },
     { label: 'Per week', first: perWeek(first), second: perWeek(second) },
     {
-      label: 'Pain before',
+      label: pain === words.PAIN_BEFORE ? 'Pain before' : 'Pain of the day',
       first: level(painBefore.first),
       second: level(painBefore.second),
       difference: painBefore,
@@ -50,7 +52,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
     '',
     ...tableOf(rows, width, [columnsOf(palette, width >= WIDE), columnsOf(palette, false).slice(0, 3)]),
     '',
-    ...wrap(comparisonNote(canvas.width >= WIDE), canvas),
+    ...wrap(comparisonNote(pain, width >= WIDE), canvas),
     ...wrap(RED_FLAGS_POINTER, canvas),
   ];
 }
