@@ -4,12 +4,6 @@ import type { FiltersOf } from './filter.ts';
 /** What can be done with the records of a kind over HTTP and, where a person does it, with a command. */
 export type Verb = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'delete' | 'restore' | 'history';
 
-interface Commands {
-  readonly one: string;
-  readonly many: string;
-  readonly add?: string;
-}
-
 /** All that is true of a kind of record. Routes, SQL, files, commands and pages are made from it. */
 export interface Kind<Fs extends Fields = Fields> {
   /** The fields, `id` first; a kind with `userId` belongs to users, and goes with them. */
@@ -32,7 +26,7 @@ export interface Kind<Fs extends Fields = Fields> {
   /** What a person calls one and several. */
   readonly words: { readonly one: string; readonly many: string };
   /** The noun and the list of its commands, where they are others than its words, and the verb that adds one, where not `add`. */
-  readonly commands?: Commands;
+  readonly commands?: { readonly one: string; readonly many: string; readonly add?: string };
   /** The filters of its list that have a name of their own. */
   readonly filters?: FiltersOf<Fs>;
   /** In the API reference: values of `sort` and `fields`, a change, and the id of one that may be deleted. */

@@ -58,10 +58,6 @@ export class ExerciseTallies {
     return [...this.#tallies.keys()];
   }
 
-  get size(): number {
-    return this.#tallies.size;
-  }
-
   [Symbol.iterator](): Iterator<ExerciseTally> {
     return this.#tallies.values();
   }

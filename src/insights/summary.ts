@@ -103,7 +103,7 @@ export class Tally {
     const sessionsByDay = new Map(exercised.map((date) => [date, this.#diary.sessionsOn(date)]));
     const { pains } = this;
     const prior = priorDeviation([...this.#exercises].map(({ table }) => table.changes()));
-    const found = this.#diary.read(this.#exercises.size);
+    const found = this.#diary.read(this.#exercises.keys.length);
     return {
       ...known,
       overall: sessions > 0 ? summarizeResponse(this.#all, prior, rule) : null,
