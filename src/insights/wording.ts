@@ -248,12 +248,9 @@ export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, jo
 /** Below this many sessions a likely verdict is told with a warning. */
 const FEW = 6;
 
-/**
- * How the relief compares with that after the person's other exercises, where it differs.
- * @param others what those are called
- */
-export function versusWords({ verdict }: VersusOthers, others = 'others'): string | null {
-  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than ${others}` : null;
+/** How the relief compares with that after the person's other exercises, where it differs. */
+export function versusWords({ verdict }: VersusOthers): string | null {
+  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than others` : null;
 }
 
 /** What stands above the exercises of which something is clear. */
@@ -323,8 +320,7 @@ export const ownWords = (exercise: ExerciseSummary): string =>
 
 /** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */
 export function furtherWords(exercise: ExerciseSummary): string {
-  const versus =
-    exercise.versusOthers.verdict === 'more' && versusWords(exercise.versusOthers, 'your others');
+  const versus = exercise.versusOthers.verdict === 'more' && 'more relief than your others';
   return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
 }
 
