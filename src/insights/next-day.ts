@@ -153,6 +153,7 @@ export class NextDay {
         this.#isWorseThanAround(exercise);
   }
 
+  /** Among days around which it was done as often. */
   #around(exercise: number): Estimate | null {
     const sides = this.#sidesOf(exercise);
     return difference(sides, sides.around);
