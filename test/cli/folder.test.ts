@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeKey } from '../../src/sync/seal.ts';
 import { freshPath, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
@@ -463,8 +463,15 @@ describe('a folder', () => {
     await joined(a);
     expect((await run(['remotes'], { db: a, columns: 200 })).stdout).toMatch(/never/);
     await sync(a);
+    vi.stubEnv('TZ', 'Asia/Kolkata');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { stdout } = await run(['remotes'], { db: a, columns: 200 });
-    expect([stdout.includes(folder), stdout.includes('never')]).toEqual([true, false]);
+    const { inStepAt } = JSON.parse((await run(['remotes', '--json'], { db: a })).stdout)[0];
+    expect(stdout).toContain(folder);
+    // The day and the time of the person, five and a half hours ahead.
+    expect(stdout).toContain(
+      new Date(Date.parse(inStepAt) + 19_800_000).toISOString().slice(0, 16).replace('T', ' '),
+    );
     expect((await run(['remotes'], { db: a, columns: 30 })).stdout).not.toMatch(/^(As user|Pin)/m);
     const undo = await run(['undo', '--yes'], { db: a });
     expect(undo.stderr).toContain('diary');

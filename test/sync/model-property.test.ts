@@ -367,7 +367,7 @@ class World {
   /** A machine learns what another tells. @returns what both sides changed, of what is news */
   #learn(at: number, source: string, { model: there, clock }: { model: Model; clock: number }): string[] {
     const here = this.#model(at);
-    const shown = shownBy(here);
+    const shown = this.#behind.has(at) ? this.#shown(at) : shownBy(here);
     const former = this.#read.get(`${at} ${source}`);
     this.#read.set(`${at} ${source}`, there);
     const all = merged(here, there);

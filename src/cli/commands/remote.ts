@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
+import { localMinute } from '../../domain/words/day.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { type Address, checkAddress, folderAddress } from '../../sync/address.ts';
@@ -260,7 +261,10 @@ const columns: Column<ListedRemote>[] = [
   { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
   { title: 'Where', least: 20, cell: ({ url }) => escapeControls(folderAddress(url)?.path ?? url) },
   { title: 'As user', optional: true, cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
-  { title: 'In step', cell: ({ inStepAt }) => inStepAt?.slice(0, 16).replace('T', ' ') ?? 'never' },
+  {
+    title: 'In step',
+    cell: ({ inStepAt }) => (inStepAt === null ? 'never' : localMinute(new Date(inStepAt))),
+  },
   { title: 'Token or key', cell: ({ token }) => (token ? 'kept' : 'none') },
   { title: 'Pin', optional: true, turn: 1, cell: ({ pin }) => pin ?? '' },
 ];

@@ -1,6 +1,6 @@
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
-import { localDay } from '../../domain/words/day.ts';
+import { localMinute } from '../../domain/words/day.ts';
 import type { Canvas } from '../terminal/canvas.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
@@ -21,7 +21,7 @@ const names: Record<Source, string> = {
 export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: Canvas): Generator<string> {
   let change: number | undefined;
   const linesOf = (entry: HistoryEntry) => {
-    const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
+    const heading = `Change ${entry.change}, ${localMinute(new Date(entry.at))}, ${byOf(entry)}`;
     const lines = wrap(describeEntry(entry), canvas, 2);
     const isFirst = entry.change !== change;
     change = entry.change;
@@ -32,7 +32,7 @@ export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: 
 
 /** `made 2026-03-02 12:00 by app (phone)` */
 export const madeBy = (entry: HistoryEntry): string =>
-  `made ${minuteOf(new Date(entry.at))} by ${byOf(entry)}`;
+  `made ${localMinute(new Date(entry.at))} by ${byOf(entry)}`;
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;
@@ -58,10 +58,4 @@ export function describeUndo(entry: HistoryEntry): string {
   if (action === 'create' && after) return `delete ${summaryOf(record, after)}`;
   if (action === 'delete' && before) return `bring back ${summaryOf(record, before)}`;
   return describeEntry({ ...entry, before: after, after: before });
-}
-
-/** Local date and time, to the minute. */
-function minuteOf(moment: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${localDay(moment)} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }

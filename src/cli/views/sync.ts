@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { fromCells } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
+import { localMinute } from '../../domain/words/day.ts';
 import type { NotedDispute } from '../../store/reconcile/disputes.ts';
 import type { Dispute } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
@@ -148,7 +149,7 @@ function disputeLine(context: Context, { record, id, fields, counts, at, change,
     ({ field, here, there }) =>
       `${field} ${cellText(record, field, here)} here, ${cellText(record, field, there)} there`,
   );
-  const [first, second] = [moment(at.here), moment(at.there)];
+  const [first, second] = [localMinute(new Date(at.here)), localMinute(new Date(at.there))];
   const which = counts === 'here' ? 'the value here counts' : 'the value there counts';
   if (isOfTwo)
     return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
@@ -158,8 +159,6 @@ function disputeLine(context: Context, { record, id, fields, counts, at, change,
 
 const wayOut = (context: Context, change: number | undefined): string =>
   change === undefined ? '' : ` To choose the other: ${commandLine(context, `undo ${change}`)}`;
-
-const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
 
 function cellText(record: KindName, name: string, cell: string | number | null): string {
   const { [name]: value = cell } = fromCells(kindOf(record).fields, (field) =>

@@ -20,6 +20,10 @@ export function localDay(moment: Date): string {
   return dayOf(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate()) / DAY_MS);
 }
 
+/** The local moment to the minute: 2026-11-21 12:45. */
+export const localMinute = (moment: Date): string =>
+  `${localDay(moment)} ${moment.toTimeString().slice(0, 5)}`;
+
 /** The local moment as it stands in the name of a file: 2026-11-21-124501. */
 export function localStamp(moment: Date): string {
   const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
