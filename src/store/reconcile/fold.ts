@@ -83,6 +83,8 @@ export interface Known {
   /** As of `Stored`. */
   held?: boolean | undefined;
   outside?: boolean | undefined;
+  /** Whether it is noted for which user it waits. */
+  waits?: boolean | undefined;
 }
 
 /** A row of a table: its id, and the cells of its columns. */
@@ -115,6 +117,7 @@ interface Replica {
   name: Name;
   seq: number;
   state: string;
+  waits: 0 | 1;
 }
 
 /** Cells by the names of their fields. */
@@ -171,7 +174,7 @@ export class Fold {
     const list = JSON.stringify(unique);
     const found = new Map<number, Known>();
     const kept = this.db.all<Replica>(
-      `SELECT id AS key, ${NAME} AS name, seq, state FROM replicas
+      `SELECT id AS key, ${NAME} AS name, seq, state, owner IS NOT NULL AS waits FROM replicas
        WHERE record = ? AND id IN (SELECT value FROM json_each(?))`,
       kind,
       list,
@@ -206,7 +209,7 @@ export class Fold {
     );
     if (!found) return undefined;
     const known = storedJson<Stored>(found.state);
-    return { state: stateOf(kind, found.name, known), outside: known.outside === true };
+    return { state: stateOf(kind, found.name, known), outside: known.outside === true, waits: true };
   }
 
   /** The records with these names, as far as anything is known of them, and the id here of each that was ever given one. */
@@ -324,6 +327,7 @@ export class Fold {
       // Until something is done with it here, as `IS_HELD` says.
       held: known?.held === true && entries.length === 0,
       outside: known?.outside === true && row === undefined,
+      waits: replica?.waits === 1,
     };
   }
 

@@ -278,9 +278,9 @@ export class Shown {
   }
 
   /** Whether its user was ever one with another: it may have gone with that one, and is looked for by its own. */
-  #waitsForMerged({ merged }: Met): boolean {
+  #waitsForMerged({ merged, waits }: Met): boolean {
     const isThere = merged.kind !== 'user' && merged.life % 2 === 1 && merged.fields !== undefined;
-    return isThere && this.people.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
+    return isThere && !waits && this.people.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
   }
 
   /** Keeps what the history alone would not tell. */
