@@ -556,6 +556,20 @@ test('the undo of what both sides changed takes back nothing else that was chang
   expect(there.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'of there' });
 });
 
+test('the undo of a merge deletes nothing that waited for one of the users until then', async () => {
+  const { here, there } = await inStep();
+  there.users.create(user({ email: 'two@example.org' }));
+  await run(here, there);
+  here.users.delete(1);
+  there.logs.create(log({ notes: 'four' }));
+  await run(here, there);
+  here.restore({ record: 'user', id: 1 });
+  (await here.diary()).mergeUsers(2, 1);
+  here.undo(here.latestChange ?? 0);
+  await settle(there, here);
+  expect(notes(there)).toHaveLength(4);
+});
+
 test('a log that each side gave to another of two users who are one is not said to differ', async () => {
   const { here, there } = await inStep();
   for (const email of ['two@example.org', 'three@example.org']) there.users.create(user({ email }));
