@@ -556,6 +556,19 @@ test('the undo of what both sides changed takes back nothing else that was chang
   expect(there.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'of there' });
 });
 
+test('a log that comes back with its user here, and was given to one there who is gone, shows on no machine', async () => {
+  const { here, there } = await inStep();
+  there.users.create(user({ email: 'two@example.org' }));
+  await run(here, there);
+  here.users.delete(1);
+  there.logs.update(1, { userId: 2 });
+  there.users.delete(2);
+  await run(here, there, { acceptDeletions: true });
+  here.restore({ record: 'user', id: 1 });
+  await settle(there, here);
+  expect(notes(here)).toEqual(['two', 'three']);
+});
+
 test('the undo of a merge deletes nothing that waited for one of the users until then', async () => {
   const { here, there } = await inStep();
   there.users.create(user({ email: 'two@example.org' }));

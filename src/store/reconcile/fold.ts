@@ -80,10 +80,9 @@ export interface Known {
   state: State;
   /** The cells of its row, with the ids of here; undefined if it is not shown. */
   row?: Row | undefined;
-  /** As of `Stored`. */
+  /** As of `Stored`; `waits` where it is noted for which user. */
   held?: boolean | undefined;
   outside?: boolean | undefined;
-  /** Whether it is noted for which user it waits. */
   waits?: boolean | undefined;
 }
 

@@ -210,11 +210,16 @@ export class Receiver {
     return replaced;
   }
 
-  /** What waits for users who are there by now: they may have come back by an undo or a restore here. */
+  /** What waits for users who are there by now, or shows though it waits: both may come of an undo or a restore here. */
   #gatherWaiting(): void {
     const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
-    for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
-      for (const kind of ownedKindNames) this.#gather(kind, this.#waiting(kind, owner));
+    const present = owners.filter((name) => this.#people.ownerId(name) !== undefined);
+    for (const kind of ownedKindNames) {
+      for (const owner of present) this.#gather(kind, this.#waiting(kind, owner));
+      const shown = `SELECT replicas.id FROM replicas CROSS JOIN ${kindOf(kind).table} AS shown
+        ON shown.${keyColumnOf(kind)} = replicas.id WHERE replicas.owner IS NOT NULL AND replicas.record = ?`;
+      this.#gather(kind, this.db.column<number>(shown, kind));
+    }
   }
 
   /** With those who are merged into them, or into users who came or went here: these show while the others are not there. */
