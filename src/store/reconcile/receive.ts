@@ -6,7 +6,7 @@ import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts'
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
 import { mergedUsers, People } from './people.ts';
-import { type Dispute, noneReceived } from './received.ts';
+import { type Dispute, idsOf, noneReceived, type RecordKey } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
 
@@ -28,6 +28,14 @@ const MOST_APART = 100;
 
 /** How many records are folded, and states taken over, at once: more take more memory, fewer more time. */
 const AT_ONCE = 5_000;
+
+/** SQL: the records that are noted as waiting for their user, and have a row. */
+const SHOWN_THOUGH_WAITING = `SELECT record, id FROM replicas WHERE owner IS NOT NULL AND CASE record ${ownedKindNames
+  .map(
+    (kind) =>
+      `WHEN '${kind}' THEN EXISTS (SELECT 1 FROM ${kindOf(kind).table} AS shown WHERE shown.${keyColumnOf(kind)} = replicas.id)`,
+  )
+  .join(' ')} END`;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
 export class Receiver {
@@ -214,11 +222,10 @@ export class Receiver {
   #gatherWaiting(): void {
     const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
     const present = owners.filter((name) => this.#people.ownerId(name) !== undefined);
+    const shown = this.db.all<RecordKey>(SHOWN_THOUGH_WAITING);
     for (const kind of ownedKindNames) {
       for (const owner of present) this.#gather(kind, this.#waiting(kind, owner));
-      const shown = `SELECT replicas.id FROM replicas CROSS JOIN ${kindOf(kind).table} AS shown
-        ON shown.${keyColumnOf(kind)} = replicas.id WHERE replicas.owner IS NOT NULL AND replicas.record = ?`;
-      this.#gather(kind, this.db.column<number>(shown, kind));
+      this.#gather(kind, idsOf(shown, kind));
     }
   }
 
