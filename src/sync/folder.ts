@@ -122,10 +122,13 @@ export class Folder {
   async #receive(course: FolderCourse): Promise<void> {
     this.#seen = this.#files.signature();
     if (this.#renewIfSetBack()) course.result.setBack = 'here';
+    let hasNews = false;
     await this.#readOthers(course.result.waiting, (batch) => {
+      hasNews = true;
       this.#take(batch, course);
       this.diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
     });
+    if (hasNews) return;
     // What waited for somebody who has come back here since shows all the same.
     const { counts, changes } = this.diary.receive([]);
     addCounts(course.result.pulled, counts);
