@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
-import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { describeIssue, type ErrorCode, explained, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
@@ -39,7 +39,7 @@ export function fileError(error: unknown, explain: (errno: string) => [ErrorCode
   const errno = errnoOf(error);
   if (error instanceof SciaticaError || errno === undefined) return error;
   const [code, message] = explain(errno);
-  return new SciaticaError(code, message, [], { cause: error });
+  return explained(code, message, error);
 }
 
 /** The answer to a question was no. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { conflict, SciaticaError, unusable } from '../../domain/errors.ts';
+import { conflict, explained, unusable } from '../../domain/errors.ts';
 import { errnoOf, isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { fileError } from './errors.ts';
 import { escapeControls, quoted } from './io.ts';
@@ -91,8 +91,7 @@ async function writeInPlace(path: string, pieces: Iterable<string>): Promise<voi
 }
 
 function writeError(error: unknown, path: string): unknown {
-  if (error instanceof NotSynced)
-    return new SciaticaError('uncertain', escapeControls(error.message), [], { cause: error });
+  if (error instanceof NotSynced) return explained('uncertain', escapeControls(error.message), error);
   const name = escapeControls(path);
   return fileError(error, (errno) => {
     // Another process has made the file meanwhile.

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { SciaticaError, unusable } from '../../domain/errors.ts';
+import { explained, SciaticaError, unusable } from '../../domain/errors.ts';
 import { errnoOf, publish, temporaryBeside } from '../../lib/files.ts';
 import { inUrl, type Machine, machineAt } from '../../lib/machine.ts';
 import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
@@ -198,7 +198,7 @@ function save(file: string, pem: string, isThere: boolean): void {
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'EEXIST') return;
-    throw new SciaticaError('unusable', `${file} cannot be written: ${code}.`, [], { cause: error });
+    throw explained('unusable', `${file} cannot be written: ${code}.`, error);
   }
 }
 
