@@ -521,26 +521,42 @@ const acts = [
   'merge',
 ];
 
+async function holds(steps: readonly Step[], slowHours = 0): Promise<void> {
+  const world = new World(slowHours);
+  try {
+    await world.begin();
+    for (const one of steps) await world.step(one);
+    await world.settle();
+  } finally {
+    world.close();
+  }
+}
+
 test('each machine shows what the rules say, and is told what both sides changed', async () => {
   const step = fc.record({ do: fc.constantFrom(...acts), at: fc.nat(SERVICE), pick: fc.nat(1000) });
   const steps = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
   // In the suite the same histories each time, others where more are asked for.
   const { SYNC_RUNS: runs, SYNC_SEED: seed = runs === undefined ? '1' : undefined } = process.env;
-  await fc.assert(
-    fc.asyncProperty(steps, fc.constantFrom(0, 3, 48), async (steps, slowHours) => {
-      const world = new World(slowHours);
-      try {
-        await world.begin();
-        for (const one of steps) await world.step(one);
-        await world.settle();
-      } finally {
-        world.close();
-      }
-    }),
-    {
-      numRuns: Number(runs ?? 25),
-      endOnFailure: true,
-      ...(seed !== undefined && { seed: Number(seed) }),
-    },
-  );
+  await fc.assert(fc.asyncProperty(steps, fc.constantFrom(0, 3, 48), holds), {
+    numRuns: Number(runs ?? 25),
+    endOnFailure: true,
+    ...(seed !== undefined && { seed: Number(seed) }),
+  });
 }, 3_600_000);
+
+/** Found by the property, kept as the shortest that shows it. */
+const found: [what: string, steps: Step[]][] = [
+  [
+    'a log went with the user into whom its own was merged, who is merged into a third elsewhere',
+    [
+      { do: 'log', at: 2, pick: 261 },
+      { do: 'merge', at: 2, pick: 594 },
+      { do: 'delete user', at: 3, pick: 738 },
+      { do: 'restore', at: 2, pick: 302 },
+      { do: 'delete user', at: 2, pick: 401 },
+      { do: 'merge', at: 0, pick: 273 },
+    ],
+  ],
+];
+
+test.each(found)('each machine shows what the rules say after %s', (_, steps) => holds(steps));
