@@ -154,6 +154,14 @@ const moved = (at: number): Step => ({ do: 'move', at, pick: 8 });
 /** Found by the property, kept as the shortest that shows it. */
 const found: [what: string, steps: Step[]][] = [
   [
+    'a goal is made here for a user who is merged into another there, and told in a folder too',
+    [
+      { do: 'merge', at: 1, pick: 200 },
+      { do: 'goal', at: 2, pick: 26 },
+      { do: 'folder', at: SERVER },
+    ],
+  ],
+  [
     'a user is deleted here, and merged into another there',
     [
       { do: 'delete user', at: 0, pick: 1 },
