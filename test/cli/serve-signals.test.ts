@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../helpers.ts';
@@ -28,9 +28,15 @@ async function served(isInTerminal: boolean, hasTls: boolean) {
   });
   await expect.poll(() => readFileSync(out, 'utf8')).toContain('serves');
   const pid = Number(readFileSync(id, 'utf8'));
-  // Where the first process of a container waits for no other, one that has ended stays, as a zombie.
-  const isAlive = () =>
-    existsSync(`/proc/${pid}`) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const isAlive = () => {
+    try {
+      // Where the first process of a container waits for no other, one that has ended stays, as a zombie.
+      return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      // ENOENT: it was gone before. ESRCH: it went between opening and reading.
+      return false;
+    }
+  };
   onTestFinished(() => {
     if (isAlive()) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');
