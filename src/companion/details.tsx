@@ -8,8 +8,10 @@ import { dayOf, type Entry, isPain, kindOf } from './words.ts';
 /** For the ref of what comes where the buttons were that had the focus: reading, and the keyboard, go on there. */
 export const focus = (arrived: HTMLElement | null): void => arrived?.focus();
 
-/** Where the button that had the focus goes, and nothing comes in its place. */
-export const focusHeading = (): void => document.querySelector('h1')?.focus();
+/** Where the button that had the focus goes, and nothing comes in its place. A field that the person is in by now keeps it. */
+export function focusHeading(): void {
+  if (!document.activeElement?.matches('input, select, textarea')) document.querySelector('h1')?.focus();
+}
 
 /** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
 export function Scale({

@@ -76,8 +76,19 @@ inBrowser((phone, bare) => {
     store.logs.update(1, { medication: 'paracetamol' });
     await context.setOffline(false);
     await page.getByText('medication: ibuprofen 400 here, paracetamol there').waitFor();
-    await page.getByRole('button', { name: 'Keep what is there' }).click();
-    await expect.poll(() => page.getByLabel('Medication').inputValue()).toBe('paracetamol');
+    const keep = page.getByRole('button', { name: 'Keep what is there' });
+    const medication = page.getByLabel('Medication');
+    // Who is in a field before that is noted stays there.
+    await keep.evaluate(
+      (button, field) => {
+        (button as HTMLElement).click();
+        (field as HTMLElement).focus();
+      },
+      await medication.elementHandle(),
+    );
+    await keep.waitFor({ state: 'detached' });
+    await expect.poll(() => medication.inputValue()).toBe('paracetamol');
+    expect(await medication.evaluate((field) => field === document.activeElement)).toBe(true);
     for (const field of ['Medication', 'Notes']) await page.getByLabel(field).fill('');
     await page.getByRole('heading', { name: 'Diary' }).click();
     const words = () => [store.logs.get(1).medication, store.logs.get(1).notes];
