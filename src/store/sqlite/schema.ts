@@ -9,14 +9,20 @@ const inMemory = (version: number) => {
 };
 
 /**
- * The columns of a table in a version of the format, in the order in which its rows hold them; none where that version
- * has no such table.
+ * The columns of each table in a version of the format, in the order in which its rows hold them.
  * @param version 1 to the number of migrations
  */
-export function columnsAt(version: number, table: string): string[] {
+export function columnsAt(version: number): ReadonlyMap<string, readonly string[]> {
   const db = inMemory(version);
   try {
-    return db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY cid').pluck().all(table) as string[];
+    const rows = db
+      .prepare(
+        `SELECT s.name, json_group_array(c.name ORDER BY c.cid)
+         FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' GROUP BY s.name`,
+      )
+      .raw()
+      .all() as [table: string, columns: string][];
+    return new Map(rows.map(([table, columns]) => [table, JSON.parse(columns) as string[]]));
   } finally {
     db.close();
   }

@@ -30,14 +30,9 @@ interface Sought {
   table: string;
   fields: Fields;
   /** In the format of the file, as its rows hold them. */
-  columns: string[];
+  columns: readonly string[];
   /** By id, as JSON. */
   found: Map<number, string>;
-}
-
-function soughtIn(name: KindName, version: number): Sought {
-  const { table, fields } = kindOf(name);
-  return { name, table, fields, columns: columnsAt(version, table), found: new Map() };
 }
 
 const BLOCK = 200;
@@ -52,8 +47,11 @@ export function rescue(path: string): Rescue {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat ? !stat.isFile() : !existsSync(`${path}-wal`))
     throw unusable(`There is no database at ${path}: nothing to rescue.`);
-  const version = formatOf(path);
-  const sought = byKind((name) => soughtIn(name, version));
+  const columnsOf = columnsAt(formatOf(path));
+  const sought = byKind((name): Sought => {
+    const { table, fields } = kindOf(name);
+    return { name, table, fields, columns: columnsOf.get(table) ?? [], found: new Map() };
+  });
   // Older formats lack some.
   const kinds = Object.values(sought).filter(({ columns }) => columns.length > 0);
   const { sound, ids } = readWithSqlite(path, kinds);
