@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { DEADLINE_MS } from './deadline.mts';
 
 const IN_MEMORY = '/dev/shm';
@@ -32,6 +33,14 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .map((name) => join('test', name));
 const apart = tests.filter((name) => IS_NOTICED.test(readFileSync(join(root, name), 'utf8')));
 
+/** The simulation first: it takes longest, and at the end one processor would wait for it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.includes('/insights/simulation/'));
+    return (await super.sort(files)).sort((a, b) => isLongest(b) - isLongest(a));
+  }
+}
+
 export default defineConfig({
   root,
   test: {
@@ -47,6 +56,7 @@ export default defineConfig({
     hookTimeout: 3 * DEADLINE_MS,
     expect: { poll: { timeout: DEADLINE_MS, interval: 10 } },
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     env: temporaryFolder(),
   },
 });

@@ -60,10 +60,15 @@ export function inflation(series: Series, steps = UP_TO_DAYS): number {
 function spread({ times, x, length }: Series, { correlation, lasting }: Fit): number {
   let ones = 0;
   for (let i = 0; i < length; i += 1) ones += x[i] as number;
-  let [sum, before] = [0, 0];
+  let [sum, before, gap, share] = [0, 0, 0, 1];
   for (let i = 0; i < length; i += 1) {
     const weight = x[i] === 1 ? 1 / ones : -1 / (length - ones);
-    if (i > 0) before *= correlation ** ((times[i] as number) - (times[i - 1] as number));
+    const next = i > 0 ? (times[i] as number) - (times[i - 1] as number) : 0;
+    if (next !== gap) {
+      gap = next;
+      share = correlation ** gap;
+    }
+    before *= share;
     sum += weight * (weight + 2 * lasting * before);
     before += weight;
   }
@@ -95,7 +100,9 @@ function average(fits: readonly WeightedFit[], of: (fit: WeightedFit) => number)
 /** Least squares of what is new in each observation, given those before it (Kalman filter). */
 function fitted({ times, x, y, length }: Series, correlation: number, lasting: number) {
   const freedom = length - 2;
-  let [cc, cx, cy, xx, xy, yy, logs] = [0, 0, 0, 0, 0, 0, 0];
+  let [cc, cx, cy, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
+  // The logarithms of the variances are summed by way of products: a logarithm takes as long as all else of a step.
+  let [logs, product] = [0, 1];
   // What is expected of the constant, of x and of y, and the variance of what lasts.
   let [c, u, v, variance] = [0, 0, 0, lasting];
   let [gap, share] = [0, 0];
@@ -107,7 +114,8 @@ function fitted({ times, x, y, length }: Series, correlation: number, lasting: n
     }
     variance = lasting + share * share * (variance - lasting);
     const total = variance + 1 - lasting;
-    const gain = variance / total;
+    const precision = 1 / total;
+    const gain = variance * precision;
     const newC = 1 - share * c;
     const newX = (x[i] as number) - share * u;
     const newY = (y[i] as number) - share * v;
@@ -115,14 +123,19 @@ function fitted({ times, x, y, length }: Series, correlation: number, lasting: n
     u = share * u + gain * newX;
     v = share * v + gain * newY;
     variance -= gain * variance;
-    cc += (newC * newC) / total;
-    cx += (newC * newX) / total;
-    cy += (newC * newY) / total;
-    xx += (newX * newX) / total;
-    xy += (newX * newY) / total;
-    yy += (newY * newY) / total;
-    logs += Math.log(total);
+    cc += newC * newC * precision;
+    cx += newC * newX * precision;
+    cy += newC * newY * precision;
+    xx += newX * newX * precision;
+    xy += newX * newY * precision;
+    yy += newY * newY * precision;
+    product *= total;
+    if (product < 1e-200) {
+      logs += Math.log(product);
+      product = 1;
+    }
   }
+  logs += Math.log(product);
   const within = xx - (cx * cx) / cc;
   if (!(within > 1e-9 * xx)) return null;
   const slope = (xy - (cx * cy) / cc) / within;
