@@ -348,10 +348,13 @@ class World {
   /** Undoes what took over the other value: then the one of here counts, and nothing else is taken back. */
   #chooseOther(at: number, pick: number, { disputes }: SyncResult): void {
     const store = this.#store(at);
-    const others = disputes.filter(({ record, counts }) => record === 'log' && counts === 'there');
+    const shown = new Map(store.logs.list().map((one) => [one.id, one]));
+    const others = disputes.filter(
+      ({ record, id, counts }) => record === 'log' && counts === 'there' && shown.has(id),
+    );
     for (const { change } of others) expect(change).toBeDefined();
     const { id, change } = others[pick % 2] ?? {};
-    const one = store.logs.list().find((found) => found.id === id);
+    const one = id === undefined ? undefined : shown.get(id);
     if (pick % 3 > 0 || !one || change === undefined) return;
     const fields = disputes
       .filter((dispute) => dispute.change === change)
