@@ -45,8 +45,9 @@ export class Audit {
   /** Appends records as one row. */
   add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
+      const owners = new Map<string, number | null>();
       const entries = records.map((entry) =>
-        COLUMNS.map((column) => (column === 'userId' ? this.#userOf(entry) : entry[column])),
+        COLUMNS.map((column) => (column === 'userId' ? this.#userOf(entry, owners) : entry[column])),
       );
       const at = records.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
@@ -101,9 +102,15 @@ export class Audit {
     });
   }
 
-  #userOf({ userId, record, first, last }: AuditRecord): number | null {
+  /** @param owners those that are known by now, by kind and id of the record: one is often asked for many times in a row */
+  #userOf({ userId, record, first, last }: AuditRecord, owners: Map<string, number | null>): number | null {
     if (userId !== null || record === 'user' || record === 'audit') return userId;
     if (first === null || first !== last) return null;
-    return this.db.value<number>(ownerOf(record), first, first) ?? null;
+    const name = `${record} ${first}`;
+    const known = owners.get(name);
+    if (known !== undefined) return known;
+    const owner = this.db.value<number>(ownerOf(record), first, first) ?? null;
+    owners.set(name, owner);
+    return owner;
   }
 }
