@@ -323,12 +323,12 @@ class World {
     this.#chooseOther(at, pick, result);
   }
 
-  /** What a machine says of a record in several files that are read at once counts as in the last of them. */
+  /** What a machine says of a record in several files that are read at once counts together: a later one may only name it. */
   #learnFiles(at: number, id: string, files: readonly Model[]): string[] {
     const key = `${at} ${id}`;
     const unread = files.slice(this.#readFiles.get(key));
     this.#readFiles.set(key, files.length);
-    return this.#learn(at, key, new Map(unread.flatMap((file) => [...file])));
+    return this.#learn(at, key, unread.reduce(merged, new Map()));
   }
 
   async #import(at: number, pick: number): Promise<void> {
@@ -381,7 +381,9 @@ class World {
     const said = new Map(known.said);
     for (const [group, value] of values) {
       const before = said.get(group);
-      if (before?.value === value) continue;
+      // A merge is asked for where none shows, although one may have been said.
+      const isMerge = group === 'into' && value !== '[]';
+      if (before?.value === value && !isMerge) continue;
       const past = new Set(before && [...before.past, before]);
       said.set(group, { value, clock, by: at, id: ++this.#last, past });
     }
