@@ -239,8 +239,6 @@ function Card({
       return;
     }
     setId(made);
-    setMayUndo(true);
-    setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
     // The name at the end: figures after one that is read from right to left would change places.
     say(`Saved: ${painBefore} before, ${painAfter} after ${exercise.exerciseName}.`);
   };
@@ -250,6 +248,11 @@ function Card({
     else setAfter(value);
     if (painBefore !== undefined && painAfter !== undefined) void save(painBefore, painAfter);
   };
+  useEffect(() => {
+    setMayUndo(id !== undefined);
+    const timer = setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
+    return () => clearTimeout(timer);
+  }, [id]);
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
     button.current?.focus();

@@ -84,6 +84,27 @@ inBrowser((_, bare) => {
     await expect.poll(() => page.evaluate('window.aborted')).toBeGreaterThan(3);
   });
 
+  test('what was saved can be taken back for ten seconds, however soon after another', async () => {
+    const { url } = await service();
+    const { open, context } = await bare();
+    await context.clock.install();
+    const page = await open(url);
+    await beNora(page);
+    // The first one brings its card among those of the last days.
+    for (const after of [3, 4]) {
+      await record(page, 5, after);
+      await page.getByRole('button', { name: 'Done' }).click();
+    }
+    await context.clock.runFor(7_000);
+    await record(page, 6, 5);
+    await page.getByRole('button', { name: 'Take back' }).waitFor();
+    // What a timer has said is drawn with the next turn.
+    for (const ms of [5_000, 100]) await context.clock.runFor(ms);
+    expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(1);
+    await context.clock.runFor(6_000);
+    await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' });
+  });
+
   test('when to get help stays to be read after a severe pain', async () => {
     const { store, url } = await service();
     const { open, context } = await bare({ timezoneId });
