@@ -59,7 +59,7 @@ async function companion() {
       input: join(from, input),
       transform: { target: 'es2022', define },
       tsconfig: join(from, 'tsconfig.json'),
-      output: { format: 'esm', minify: true, codeSplitting: false },
+      output: { format: 'esm', minify: true, codeSplitting: false, comments: { annotation: false } },
       write: false,
       logLevel: 'warn',
     });

@@ -89,6 +89,12 @@ export class Full extends Error {
 export const isOwn = ({ token, role, person }: Notebook): boolean =>
   token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
 
+/** Without what was read of a diary: it is another one, or is read anew. */
+export function unread(kept: Notebook): Notebook {
+  const { since: _, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
+  return { ...rest, records: {} };
+}
+
 /** Adds to what waits. @throws Full */
 export function noted(kept: Notebook, write: Write): Notebook {
   if (kept.waiting.length >= MOST_WAITING) throw new Full();

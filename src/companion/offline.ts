@@ -15,6 +15,7 @@ import {
   type Shelf,
   taken,
   tried,
+  unread,
   type Write,
 } from './notebook.ts';
 
@@ -206,8 +207,7 @@ export class Offline {
       const { database, users, role } = me;
       // A service without tokens does not say whose diary it is.
       const person = kept.person ?? (users === null ? kept.users?.[0] : undefined);
-      const { since: _since, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
-      if (!isOwn({ ...kept, role })) return { ...rest, records: {}, role };
+      if (!isOwn({ ...kept, role })) return { ...unread(kept), role };
       const isSame = kept.database === database && String(kept.users) === String(users);
       if (kept.database === undefined || isSame)
         return { ...kept, database, users, role, ...(person !== undefined && { person }) };
@@ -224,8 +224,7 @@ export class Offline {
         .filter((write) => !isCovered(write))
         .map((write) => ({ ...write, problem: problem as Problem }));
       return {
-        ...rest,
-        records: {},
+        ...unread(kept),
         waiting: kept.waiting.filter(isCovered),
         answered: kept.answered.filter(isCovered),
         refused: [...kept.refused, ...others],

@@ -1,5 +1,5 @@
 import { Refused, Service } from './client.ts';
-import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken } from './notebook.ts';
+import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken, unread } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
 
@@ -183,14 +183,7 @@ export class Phone {
 
   /** Without tokens: says whose diary it is. */
   async choose(person: number): Promise<void> {
-    await this.shelf.update(
-      ({ ended: _, since: _since, summary: _summary, names: _names, trial: _trial, ...kept }) => ({
-        ...kept,
-        records: {},
-        person,
-        url: location.origin,
-      }),
-    );
+    await this.shelf.update(({ ended: _, ...kept }) => ({ ...unread(kept), person, url: location.origin }));
     await this.sync();
   }
 

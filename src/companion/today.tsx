@@ -50,20 +50,14 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
 
 /** As they are at the service; before the records are read, as they were. */
 function routinesOf(kept: Notebook): Group[] {
-  const named = kept.names?.filter(({ routine }) => routine !== undefined) ?? [];
-  return kept.since === undefined
-    ? groupsOf(named, ({ routine = '' }) => routine).map(([title, exercises]) => ({
-        title,
-        isRoutine: true,
-        exercises,
-      }))
-    : recordsOf(kept, 'routine')
-        .filter(({ userId }) => userId === personOf(kept))
-        .map(({ name, exercises }) => ({
-          title: String(name),
-          isRoutine: true,
-          exercises: exercises as Exercise[],
-        }));
+  const named = (kept.names ?? []).filter(({ routine }) => routine !== undefined);
+  const all: (readonly [title: string, exercises: Exercise[]])[] =
+    kept.since === undefined
+      ? groupsOf(named, ({ routine = '' }) => routine)
+      : recordsOf(kept, 'routine')
+          .filter(({ userId }) => userId === personOf(kept))
+          .map(({ name, exercises }) => [String(name), exercises as Exercise[]]);
+  return all.map(([title, exercises]) => ({ title, isRoutine: true, exercises }));
 }
 
 export function Today(shown: Shown) {
