@@ -275,7 +275,9 @@ class World {
       const [before, now] = [logs.get(tag), logsNow.get(tag)];
       if (now && !before) this.#behind.add(at);
       if (before && now) this.#say(at, tag, differing(now, before));
-      else if (!hasMoved && isThere(this.#model(at).get(tag)) !== logsNow.has(tag)) this.#raise(at, tag);
+      // What goes with its user is there still; what comes back with one may have gone by itself, too.
+      else if ((now || !hasMoved) && isThere(this.#model(at).get(tag)) !== logsNow.has(tag))
+        this.#raise(at, tag);
       else if (!hasMoved && now) this.#say(at, tag, new Map([['userId', now.get('userId') ?? '']]));
     }
   }
