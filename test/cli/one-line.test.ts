@@ -50,6 +50,7 @@ describe('log add in one line', () => {
       ['planc', '6', '4'],
       '--type is missing: planc is a new exercise (did you mean Plank?). Add --type stretch or --type strengthening',
     ],
+    [['pjri', '6', '4'], 'pjri is a new exercise (did you mean Piriformis Stretch?)'],
     [['straigt', '6', '4'], 'straigt is a new exercise (did you mean Straight Leg Raise?)'],
     [['piri', '11', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6.5', '4'], '--before must be a whole number from 1 to 10'],

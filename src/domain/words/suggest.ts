@@ -8,15 +8,23 @@ const folded = (text: string) =>
 
 /**
  * The candidate that was probably meant: the closest by edit distance (Levenshtein), case, spaces and
- * dashes aside, if at most a third of it differs; else the first that has a word so close to each of the text.
+ * dashes aside, if at most a third of it differs; else the first that has a word so close to each of the text, or one that
+ * begins with the text but for one letter.
  */
 export function closest(text: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates];
   return (
     nearest(text, all) ??
-    all.find((candidate) => wordsOf(text).every((word) => nearest(word, wordsOf(candidate)) !== undefined))
+    all.find((candidate) => wordsOf(text).every((word) => nearest(word, wordsOf(candidate)) !== undefined)) ??
+    all.find((candidate) => wordsOf(candidate).some((word) => isBeginning(folded(text), folded(word))))
   );
 }
+
+/** Letters from which on one that is wrong does not make another word of a beginning. */
+const FEWEST = 4;
+
+const isBeginning = (text: string, word: string): boolean =>
+  text.length >= FEWEST && word.length > text.length && distance(text, word.slice(0, text.length)) <= 1;
 
 const wordsOf = (text: string) => text.trim().split(/[\s_-]+/);
 
