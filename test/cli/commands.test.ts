@@ -357,7 +357,10 @@ describe('users', () => {
     });
 
     test.each<[string[], string]>([
-      [['--sort', 'date'], '--sort must name fields of the record: id, firstName, lastName, '],
+      [
+        ['--sort', 'date'],
+        '--sort must name fields of the record (did you mean diagnosisDate?): id, firstName, lastName, ',
+      ],
       [['--limit', 'all'], "--limit must be a whole number, 1 or more, not 'all'"],
     ])('%j is refused', async (words, message) => {
       const result = await run(['users', ...words], { db: ages(30) });

@@ -146,6 +146,13 @@ describe('closest', () => {
     expect(closest('abcd', ['abcx', 'abcy'])).toBe('abcx');
     expect(closest('ab', ['abc'])).toBe('abc');
   });
+  test.each([
+    ['before', 'painBefore'],
+    ['pain_befor', 'painBefore'],
+    ['name', 'exerciseName'],
+    ['Type', 'exerciseType'],
+    ['User', 'userId'],
+  ])('of fields, %s: %s', (text, name) => expect(closest(text, Object.keys(logFields))).toBe(name));
   test('nothing from nothing', () => expect(closest('a', [])).toBeUndefined());
   test('as words', () => {
     expect(didYouMean('pain_level', ['painLevel'])).toBe(' (did you mean painLevel?)');

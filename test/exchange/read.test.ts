@@ -125,7 +125,7 @@ describe('what is no such file is refused', () => {
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
-    ['userId,date,pain,time\n', ['header: time is not a field of a pain entry']],
+    ['userId,date,pain,time\n', ['header: time is not a field of a pain entry (did you mean timeOfDay?)']],
     [`${HEADER},notes\n`, ['header: notes is there twice']],
     [`${HEADER},\n`, ['header: column 9 has no name']],
     [

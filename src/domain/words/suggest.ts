@@ -26,7 +26,8 @@ const FEWEST = 4;
 const isBeginning = (text: string, word: string): boolean =>
   text.length >= FEWEST && word.length > text.length && distance(text, word.slice(0, text.length)) <= 1;
 
-const wordsOf = (text: string) => text.trim().split(/[\s_-]+/);
+/** `painBefore` has two. */
+const wordsOf = (text: string) => text.trim().split(/[\s_-]+|(?<=\p{Ll})(?=\p{Lu})/u);
 
 function nearest(text: string, candidates: readonly string[]): string | undefined {
   const wanted = folded(text);
