@@ -583,6 +583,28 @@ test('the undo of a merge deletes nothing that waited for one of the users until
   expect(notes(there)).toHaveLength(4);
 });
 
+test.each([
+  ['came from elsewhere', 1],
+  ['was made here', 4],
+])(
+  'a log that %s, was deleted while its user was one with another, and comes back, is its own user’s',
+  async (_, id) => {
+    const { here, there } = await inStep();
+    there.users.create(user({ email: 'two@example.org' }));
+    await run(here, there);
+    here.logs.create(log({ notes: 'four' }));
+    (await there.diary()).mergeUsers(1, 2);
+    await run(here, there);
+    here.logs.delete(id);
+    await run(here, there);
+    there.restore({ record: 'user', id: 1 });
+    await run(here, there);
+    here.restore({ record: 'log', id });
+    await settle(there, here);
+    expect([here.logs.get(id).userId, there.logs.count()]).toEqual([1, 4]);
+  },
+);
+
 test('a log that each side gave to another of two users who are one is not said to differ', async () => {
   const { here, there } = await inStep();
   for (const email of ['two@example.org', 'three@example.org']) there.users.create(user({ email }));

@@ -13,7 +13,7 @@ import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { mergedUsers } from './people.ts';
+import { everMerged } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
 import { batches, type Limits, Receiver } from './receive.ts';
 import { addCounts, idsOf, noneReceived, type Received, type RecordKey } from './received.ts';
@@ -249,10 +249,10 @@ export class Diary {
     return change;
   }
 
-  /** Whether records wait for users, or users are merged into others, who may have come or gone by what was done here. */
+  /** Whether records wait for users, or users were ever one with others: what was done here may let other records show. */
   #hasWaiting(): boolean {
     const sql = 'SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1';
-    return this.db.value(sql) === 1 || mergedUsers(this.db).length > 0;
+    return this.db.value(sql) === 1 || everMerged(this.db).length > 0;
   }
 
   /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */

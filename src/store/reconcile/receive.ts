@@ -1,11 +1,12 @@
 import type { Cell } from '../../domain/codec.ts';
 import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
-import { mergedUsers, People } from './people.ts';
+import { everMerged, mergedUsers, People } from './people.ts';
 import { type Dispute, idsOf, noneReceived, type RecordKey } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
@@ -36,6 +37,10 @@ const SHOWN_THOUGH_WAITING = `SELECT record, id FROM replicas WHERE owner IS NOT
       `WHEN '${kind}' THEN EXISTS (SELECT 1 FROM ${kindOf(kind).table} AS shown WHERE shown.${keyColumnOf(kind)} = replicas.id)`,
   )
   .join(' ')} END`;
+
+/** SQL: what came back after an entry of the history. */
+const BROUGHT_BACK = `SELECT record, recordId AS id, userId FROM history AS entry WHERE seq > ? AND action = 'create' AND EXISTS (
+  SELECT 1 FROM history WHERE recordId = entry.recordId AND record = entry.record AND seq < entry.seq)`;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
 export class Receiver {
@@ -85,6 +90,7 @@ export class Receiver {
   #finish(changed: readonly Met[]): void {
     this.#gatherBelongings(this.#withMerged(changed));
     this.#gatherWaiting();
+    this.#gatherBroughtBack();
     this.#gatherSameKeys();
     this.#show();
     for (const { kind, ids } of this.#following)
@@ -227,6 +233,21 @@ export class Receiver {
       for (const owner of present) this.#gather(kind, this.#waiting(kind, owner));
       this.#gather(kind, idsOf(shown, kind));
     }
+  }
+
+  /** What came back here since this was last looked at: it shows under the user of then, who may be another by now. */
+  #gatherBroughtBack(): void {
+    if (everMerged(this.db).length === 0) return;
+    const settings = new Settings(this.db);
+    const [from, to] = [Number(settings.get('looked') ?? 0), this.db.lastId('history')];
+    if (from === to) return;
+    const came = this.db.all<RecordKey & { userId: number }>(BROUGHT_BACK, from);
+    for (const kind of ownedKindNames)
+      this.#gather(
+        kind,
+        came.filter(({ record }) => record === kind).map(({ id, userId }) => (isOfUser(kind) ? userId : id)),
+      );
+    settings.set('looked', String(to));
   }
 
   /** With those who are merged into them, or into users who came or went here: these show while the others are not there. */
