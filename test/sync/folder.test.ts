@@ -67,6 +67,15 @@ const same = (one: Store | undefined, other: Store | undefined) =>
   expect(contents(one as Store)).toEqual(contents(other as Store));
 
 describe('a folder', () => {
+  it('keeps what a file says in full where a later one, read with it, only names the record', async () => {
+    await run(a);
+    a?.users.delete(1);
+    await run(a);
+    await run(b);
+    const notes = "SELECT state ->> '$.fields.notes' FROM replicas WHERE record = 'log'";
+    expect(dbOf(b as Store).column(notes)).toEqual(['a secret note']);
+  });
+
   it('carries what is recorded, changed and deleted between machines, in any order', async () => {
     await run(a);
     await run(b);

@@ -73,7 +73,7 @@ export class Receiver {
       const ids = new Map(ofKind.map((state) => [state, partsOf(state.name)[1]]));
       // By their ids over there, so that they keep their order here.
       ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
-      this.#meetAll(kind, ofKind);
+      this.#meetAll(kind, together(ofKind));
     }
     this.#finish([...this.#of('user').values()].filter(isShownOtherwise));
   }
@@ -134,8 +134,6 @@ export class Receiver {
       }
       if (state.outside) {
         if (here) this.#put({ ...here, merged: here.state, outside: true, isNew: false, told: state });
-        // It may be told of by a part before.
-        else this.#of(kind).delete(state.name);
         continue;
       }
       if (!here) {
@@ -361,6 +359,17 @@ export class Receiver {
       kind,
     );
   }
+}
+
+/** What several parts tell of one record, as one state: a later part may only name it. */
+function together(states: readonly State[]): readonly State[] {
+  const byName = new Map<Name, State>();
+  for (const state of states) {
+    const before = byName.get(state.name);
+    const isJoined = before && !before.outside && !state.outside;
+    byName.set(state.name, isJoined ? merge(before, state, statementsOf(state.kind)) : state);
+  }
+  return byName.size === states.length ? states : [...byName.values()];
 }
 
 /** Whether it is another matter by now if a user is there, or under whom the user shows: then what belongs to the user is, too. */
