@@ -244,7 +244,7 @@ function Card({
   };
   useEffect(() => {
     setMayUndo(id !== undefined);
-    const timer = setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
+    const timer = id === undefined ? undefined : setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
     return () => clearTimeout(timer);
   }, [id]);
   const button = useRef<HTMLButtonElement>(null);

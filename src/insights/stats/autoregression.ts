@@ -60,15 +60,10 @@ export function inflation(series: Series, steps = UP_TO_DAYS): number {
 function spread({ times, x, length }: Series, { correlation, lasting }: Fit): number {
   let ones = 0;
   for (let i = 0; i < length; i += 1) ones += x[i] as number;
-  let [sum, before, gap, share] = [0, 0, 0, 1];
+  let [sum, before] = [0, 0];
   for (let i = 0; i < length; i += 1) {
     const weight = x[i] === 1 ? 1 / ones : -1 / (length - ones);
-    const next = i > 0 ? (times[i] as number) - (times[i - 1] as number) : 0;
-    if (next !== gap) {
-      gap = next;
-      share = correlation ** gap;
-    }
-    before *= share;
+    if (i > 0) before *= correlation ** ((times[i] as number) - (times[i - 1] as number));
     sum += weight * (weight + 2 * lasting * before);
     before += weight;
   }

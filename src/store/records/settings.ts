@@ -3,9 +3,9 @@ import { storedJson } from '../sqlite/errors.ts';
 
 /**
  * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
- * other databases deleted here since somebody agreed to it; `disputes`: see reconcile/disputes.ts; `looked`: the last entry of the history when an exchange looked at what had come back; `user`: id of the default user; `horizon`: history seq before which
- * entries are missing;
- * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
+ * other databases deleted here since somebody agreed to it; `disputes`: see reconcile/disputes.ts; `looked`: the last entry of
+ * the history when an exchange looked at what had come back; `user`: id of the default user; `horizon`: history seq before which
+ * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
  * `BackupSetting`; `backupFolders`: the folders where
  * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the

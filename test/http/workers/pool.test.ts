@@ -151,16 +151,19 @@ describe('worker threads', () => {
     await Promise.all([1, 2].map((caller) => ask('/users?q=o', [1, 2], caller)));
     const ended: number[] = [];
     const asked: (Promise<unknown> | undefined)[] = [];
+    const refused: unknown[] = [];
     const more = (caller: number) =>
       asked.push(
         ask('/userExerciseLogs?q=zzzz', [1, 2], caller)?.then(
           () => ended.push(caller),
-          () => {},
+          (error) => refused.push([caller, error]),
         ),
       );
     for (let i = 0; i < 50; i++) more(1);
     for (let i = 0; i < 3; i++) more(2);
     await Promise.all(asked);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused).toEqual(refused.map(() => [1, expect.objectContaining({ status: 503 })]));
     // After all of the other caller without turns: 32 waited.
     expect(ended.lastIndexOf(2)).toBeLessThan(24);
   });
