@@ -13,9 +13,8 @@ import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { everMerged } from './people.ts';
 import { pointingTo, stampNow } from './pointer.ts';
-import { batches, type Limits, Receiver } from './receive.ts';
+import { batches, hasWaiting, type Limits, Receiver } from './receive.ts';
 import { addCounts, idsOf, noneReceived, type Received, type RecordKey } from './received.ts';
 import { TooManyDeletions } from './show.ts';
 import { latestClock, merge, type Name, type State } from './state.ts';
@@ -195,7 +194,7 @@ export class Diary {
     const taken: Taken = { ...noneReceived(), changes: [], from: START, to: START };
     const isNothing =
       Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
-    if (isNothing && !before && !this.#hasWaiting()) {
+    if (isNothing && !before && !hasWaiting(this.db)) {
       this.db.write(() => {
         taken.from = collector.end();
         taken.to = taken.from;
@@ -206,7 +205,7 @@ export class Diary {
     const receive = (holdsDeletions: boolean) => {
       for (const { states, erased } of batches(parcels)) {
         if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
-        if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
+        if (states.length + erased.length === 0 && !hasWaiting(this.db)) continue;
         new Receiver(this.db, { ...limits, holdsDeletions, setsApart }, taken).run(states);
         this.#noteClock(states);
       }
@@ -247,12 +246,6 @@ export class Diary {
     });
     if (change !== undefined && !taken.changes.includes(change)) taken.changes.push(change);
     return change;
-  }
-
-  /** Whether records wait for users, or users were ever one with others: what was done here may let other records show. */
-  #hasWaiting(): boolean {
-    const sql = 'SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1';
-    return this.db.value(sql) === 1 || everMerged(this.db).length > 0;
   }
 
   /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */

@@ -7,7 +7,7 @@ import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts'
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
 import { everMerged, mergedUsers, People } from './people.ts';
-import { type Dispute, idsOf, noneReceived, type RecordKey } from './received.ts';
+import { type Dispute, noneReceived, type RecordKey } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
 
@@ -29,14 +29,6 @@ const MOST_APART = 100;
 
 /** How many records are folded, and states taken over, at once: more take more memory, fewer more time. */
 const AT_ONCE = 5_000;
-
-/** SQL: the records that are noted as waiting for their user, and have a row. */
-const SHOWN_THOUGH_WAITING = `SELECT record, id FROM replicas WHERE owner IS NOT NULL AND CASE record ${ownedKindNames
-  .map(
-    (kind) =>
-      `WHEN '${kind}' THEN EXISTS (SELECT 1 FROM ${kindOf(kind).table} AS shown WHERE shown.${keyColumnOf(kind)} = replicas.id)`,
-  )
-  .join(' ')} END`;
 
 /** SQL: what came back after an entry of the history. */
 const BROUGHT_BACK = `SELECT record, recordId AS id, userId FROM history AS entry WHERE seq > ? AND action = 'create' AND EXISTS (
@@ -222,20 +214,16 @@ export class Receiver {
     return replaced;
   }
 
-  /** What waits for users who are there by now, or shows though it waits: both may come of an undo or a restore here. */
+  /** What waits for users who are there by now: they may have come back by an undo or a restore here. */
   #gatherWaiting(): void {
     const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
-    const present = owners.filter((name) => this.#people.ownerId(name) !== undefined);
-    const shown = this.db.all<RecordKey>(SHOWN_THOUGH_WAITING);
-    for (const kind of ownedKindNames) {
-      for (const owner of present) this.#gather(kind, this.#waiting(kind, owner));
-      this.#gather(kind, idsOf(shown, kind));
-    }
+    for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
+      for (const kind of ownedKindNames) this.#gather(kind, this.#waiting(kind, owner));
   }
 
-  /** What came back here since this was last looked at: it shows under the user of then, who may be another by now. */
+  /** What came back here since this was last looked at: it may wait for its user, or show under the user of then. */
   #gatherBroughtBack(): void {
-    if (everMerged(this.db).length === 0) return;
+    if (!hasWaiting(this.db)) return;
     const settings = new Settings(this.db);
     const [from, to] = [Number(settings.get('looked') ?? 0), this.db.lastId('history')];
     if (from === to) return;
@@ -360,6 +348,10 @@ export class Receiver {
     );
   }
 }
+
+/** Whether records wait for users, or users were ever one with others: what was done here may let other records show. */
+export const hasWaiting = (db: Database): boolean =>
+  db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1 || everMerged(db).length > 0;
 
 /** What several parts tell of one record, as one state: a later part may only name it. */
 function together(states: readonly State[]): readonly State[] {
