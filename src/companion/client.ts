@@ -26,6 +26,11 @@ export class Refused extends Error {
     return this.problem.type.replace('/docs#problem-', '');
   }
 
+  /** Why the service does not know the caller any more. The answer to HEAD does not say so, nor does that of a proxy. */
+  get ended(): string | undefined {
+    return this.problem.status === 401 && this.kind !== 'about:blank' ? this.kind : undefined;
+  }
+
   /** Whether the same request may be answered another way later. */
   get isPassing(): boolean {
     return [408, 429, 500, 502, 503, 504, 507].includes(this.problem.status);

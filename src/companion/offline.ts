@@ -153,8 +153,8 @@ export class Offline {
         await this.#pull();
       } catch (error) {
         if (error instanceof Replaced) return;
-        if (!(error instanceof Refused) || error.problem.status !== 401) throw error;
-        const { kind: ended } = error;
+        const ended = error instanceof Refused ? error.ended : undefined;
+        if (ended === undefined) throw error;
         await this.shelf.update((kept) => refusedToken(kept, begun.token, ended));
       }
     });

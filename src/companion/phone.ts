@@ -90,9 +90,10 @@ export class Phone {
       [this.connection, this.#pause] = ['ok', SOON];
       void this.#follow().catch((error) => this.#later(error));
     } catch (error) {
-      if (error instanceof Refused && error.problem.status === 401) {
+      const ended = error instanceof Refused ? error.ended : undefined;
+      if (ended !== undefined) {
         this.connection = 'ok';
-        await this.shelf.update((now) => refusedToken(now, token, error.kind));
+        await this.shelf.update((now) => refusedToken(now, token, ended));
       } else this.#later(error);
     }
     this.told();
@@ -120,8 +121,13 @@ export class Phone {
     const isReached = !(error instanceof DOMException) || error.name === 'TimeoutError';
     const refused = error instanceof Refused ? error.message : !isReached && storageFault(error);
     this.connection = refused ? { refused } : 'unreachable';
-    this.#timer = setTimeout(() => void this.sync(), this.#pause);
+    this.#syncLater();
     this.#pause = Math.min(LATE, this.#pause * 2);
+  }
+
+  #syncLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.sync(), this.#pause);
   }
 
   async #follow(): Promise<void> {
@@ -130,7 +136,7 @@ export class Phone {
     this.#isFollowing = true;
     await this.offline.follow(new AbortController().signal).catch(() => {});
     this.#isFollowing = false;
-    this.#timer = setTimeout(() => void this.sync(), this.#pause);
+    this.#syncLater();
   }
 
   /** Renews the token in the last quarter of its life. @param now by the clock of the service */
@@ -201,7 +207,7 @@ export class Phone {
       token === undefined ||
       (await new Service(location.origin, token).send('/me/token', { method: 'DELETE', signal }).then(
         () => true,
-        (error) => error instanceof Refused && error.problem.status === 401,
+        (error) => error instanceof Refused && error.ended !== undefined,
       ));
     await this.sync();
     return isTold;

@@ -268,6 +268,24 @@ inBrowser((phone, bare) => {
     expect(store.tokens.list().length).toBe(1);
   });
 
+  test('what refuses without a reason ends no pairing, and hides no erasure', async () => {
+    const { store, link } = await service({ auth: true });
+    const { open, context } = await bare();
+    let asked = 0;
+    await context.route('**/me', (route) =>
+      asked++ === 0 ? route.fulfill({ status: 401, body: 'Who are you?' }) : route.continue(),
+    );
+    // The answer to HEAD has no body.
+    await context.route('**/changes', (route) => {
+      if (route.request().method() === 'HEAD') store.erase(1);
+      return route.continue();
+    });
+    const page = await open(link());
+    await page.getByText('The diary was erased at the computer.').waitFor();
+    expect(asked).toBeGreaterThan(2);
+    expect(await stored(page)).not.toContain(nora.firstName);
+  });
+
   test('what is read while this phone is forgotten is forgotten, too', async () => {
     const { store, link } = await service({ auth: true });
     const ole = store.users.create({ ...nora, firstName: 'Ole' });
