@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store/store.ts';
 import { type CompanionFiles, companionResponse } from './companion.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
@@ -35,6 +36,9 @@ const EVERY_RESPONSE: HttpHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+/** How long a refusal with 429 or 503 takes, in milliseconds. */
+const REFUSAL_MS = 100;
+
 interface Matched {
   readonly request: HttpRequest;
   readonly route: Route;
@@ -71,8 +75,14 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
   const response =
     'error' in admission ? failure(admission.error, service) : metered(matched, admission, service);
   return response instanceof Promise
-    ? response.then((settled) => audited(settled, matched, admission, service))
-    : audited(response, matched, admission, service);
+    ? response.then((settled) => unhurried(audited(settled, matched, admission, service)))
+    : unhurried(audited(response, matched, admission, service));
+}
+
+/** Takes its time to refuse what may be asked again: whoever does so at once would take the time of all others. */
+function unhurried(response: HttpResponse): HttpResponse | Promise<HttpResponse> {
+  const { status } = response;
+  return status === 429 || status === 503 ? pause(REFUSAL_MS, response) : response;
 }
 
 /** Handles a request; what a token stores counts against its quota. */

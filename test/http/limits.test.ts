@@ -70,6 +70,14 @@ describe('with authentication', () => {
     return { times, tokens, store, pass: (ms: number) => (now += ms), call };
   }
 
+  test('who is over it hears so after a while, and asks no more often than ten times a second', async () => {
+    const { times, tokens } = limited();
+    await times(4, tokens[0]);
+    const began = performance.now();
+    expect(await times(2, tokens[0])).toEqual([429, 429]);
+    expect(performance.now() - began).toBeGreaterThan(190);
+  });
+
   test('each token has a limit of its own', async () => {
     const { times, tokens, pass } = limited();
     expect(await times(5, tokens[0])).toEqual([200, 200, 200, 200, 429]);

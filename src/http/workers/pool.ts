@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
 import type { Asked, AskedWrite, Workers as OtherThreads } from '../protocol/route.ts';
@@ -16,14 +15,6 @@ const MOST_QUERIES = 128;
 /** The same of all callers. */
 const MOST_WAITING_OF_ALL = 16 * MOST_WAITING;
 const MOST_QUERIES_OF_ALL = 2 * MOST_QUERIES;
-
-/** How long a refusal takes, in milliseconds: whoever is refused and asks again at once would take the time of all others. */
-const REFUSAL_MS = 100;
-
-async function refused(): Promise<never> {
-  await pause(REFUSAL_MS);
-  throw unavailable('Too many long reads are under way.');
-}
 
 interface WorkersOptions {
   /** The bundle of worker.ts. */
@@ -77,7 +68,8 @@ export class Workers implements OtherThreads {
   answer({ request, base, caller }: Asked): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
     const place = this.#places.get(caller?.id) ?? new Place();
-    if (this.#isStopped || place.isFull || this.#isFull) return refused();
+    if (this.#isStopped || place.isFull || this.#isFull)
+      throw unavailable('Too many long reads are under way.');
     this.#places.set(caller?.id, place);
     const { method, target } = request;
     const { accept, 'if-none-match': condition } = request.headers;
