@@ -366,11 +366,95 @@ async function paired() {
   const world = new World(generator(1));
   await world.start();
   onTestFinished(() => world.stop());
-  await world.pair();
+  const name = await world.pair();
   const [tab] = world.tabs as [Offline];
   await tab.sync();
-  return { world, tab };
+  return { world, tab, name };
 }
+
+/** What one answer of a sync may be in place of the right one. */
+const faults: Record<
+  string,
+  (really: () => Promise<Response>, world: World, name: string) => Promise<Response>
+> = {
+  'no network': async () => {
+    throw new TypeError('fetch failed');
+  },
+  'an answer that is lost': async (really) => {
+    await really();
+    throw new TypeError('fetch failed');
+  },
+  'a page of a proxy that asks who calls': async () => new Response('<h1>Who?</h1>', { status: 401 }),
+  'a page of a proxy that is not reached': async () => new Response('<h1>No.</h1>', { status: 502 }),
+  'a page of a captive portal': async () => new Response('<h1>Pay</h1>', { status: 200 }),
+  'too many requests': async () => Response.json({ status: 429 }, { status: 429 }),
+  'a service that restarts': async (really, world) => {
+    await world.restart();
+    return really();
+  },
+  'a token that was revoked': async (really, world, name) => {
+    world.store.tokens.revoke(name);
+    return really();
+  },
+  'a person who was erased': async (really, world) => {
+    world.store.erase(world.latest);
+    return really();
+  },
+};
+
+test.each(Object.entries(faults))(
+  '%s, at whichever request, loses nothing and stops nothing',
+  async (fault, answer) => {
+    for (let at = 0; ; at++) {
+      const { world, tab, name } = await paired();
+      const user = world.latest;
+      const reliable = globalThis.fetch;
+      const notes = ['kept', 'gone', 'back'];
+      const [kept = 0, gone = 0, back = 0] = notes.map(
+        (notes) => world.store.logs.create({ ...session, userId: user, notes }).id,
+      );
+      world.store.logs.delete(back);
+      // Everything is read anew, so that every way there is gets a fault.
+      await world.phone.update(({ since: _, ...all }) => all);
+      await tab.sync();
+      await tab.create('log', path, user, { ...session, userId: user, notes: 'new' });
+      await tab.change('log', path, kept, { painAfter: 1 });
+      await tab.change('log', path, gone);
+      await tab.restore('log', path, { ...session, id: back, userId: user, notes: 'back' });
+      await world.phone.update(({ since: _, ...all }) => all);
+      let asked = 0;
+      vi.stubGlobal('fetch', (...request: Parameters<typeof fetch>) => {
+        const really = () => reliable(...request);
+        return asked++ === at ? answer(really, world, name) : really();
+      });
+      await tab.sync().catch(() => {});
+      vi.stubGlobal('fetch', reliable);
+      // Every request had its turn.
+      if (asked <= at) return expect(at).toBe(11);
+      await tab.sync();
+      const { refused, ended } = world.phone.kept;
+      const where = `at request ${at}`;
+      if (fault === 'a person who was erased') {
+        expect(world.phone.kept, where).toEqual({ ...EMPTY, ended: 'person-erased' });
+        continue;
+      }
+      if (fault === 'a token that was revoked') {
+        expect(ended, where).toBe('token-revoked');
+        await world.pair();
+        await tab.sync();
+      } else expect(ended, where).toBeUndefined();
+      expect([world.phone.kept.waiting, refused], where).toEqual([[], []]);
+      expect(
+        world.logs.map(({ notes, painAfter }) => [notes, painAfter]),
+        where,
+      ).toEqual([
+        ['kept', 1],
+        ['back', session.painAfter],
+        ['new', session.painAfter],
+      ]);
+    }
+  },
+);
 
 const pains = '/painEntries';
 
