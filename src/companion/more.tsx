@@ -60,7 +60,10 @@ export function Door({ kept, phone, say }: Shown) {
   useEffect(() => {
     const { code } = phone;
     phone.code = undefined;
-    if (code !== undefined) void pair(code);
+    if (code === undefined) return;
+    // Where that fails, the person need not scan it again.
+    setTyped(code);
+    void pair(code);
   }, []);
   const emptied = phone.lost !== undefined && (
     <p class="note alert">

@@ -268,10 +268,12 @@ inBrowser((phone, bare) => {
     expect(store.tokens.list().length).toBe(1);
   });
 
-  test('what refuses without a reason ends no pairing, and hides no erasure', async () => {
+  test('a code that did not arrive is sent again; what refuses without a reason ends no pairing, and hides no erasure', async () => {
     const { store, link } = await service({ auth: true });
     const { open, context } = await bare();
     let asked = 0;
+    let tries = 0;
+    await context.route('**/pair', (route) => (tries++ === 0 ? route.abort() : route.continue()));
     await context.route('**/me', (route) =>
       asked++ === 0 ? route.fulfill({ status: 401, body: 'Who are you?' }) : route.continue(),
     );
@@ -281,6 +283,8 @@ inBrowser((phone, bare) => {
       return route.continue();
     });
     const page = await open(link());
+    await page.getByText('The computer is not reached.').waitFor();
+    await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByText('The diary was erased at the computer.').waitFor();
     expect(asked).toBeGreaterThan(2);
     expect(await stored(page)).not.toContain(nora.firstName);
