@@ -25,8 +25,11 @@ export function Door({ kept, phone, say }: Shown) {
   const [people, setPeople] = useState<Kept[]>();
   const isOpen = phone.me?.authentication === false && kept.ended === undefined;
   useEffect(() => {
-    const read = async () => setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
-    if (isOpen) void read().catch(() => {});
+    const read = async () => {
+      setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
+      setFault('');
+    };
+    if (isOpen) void read().catch(() => setFault('The computer is not reached.'));
     // Asked for again where the page is looked at again: somebody may have been added.
   }, [isOpen, phone.me]);
   const pair = async (text: string) => {
@@ -76,6 +79,14 @@ export function Door({ kept, phone, say }: Shown) {
       <>
         <h1 tabIndex={-1}>Whose diary is it?</h1>
         {emptied}
+        {fault && (
+          <p role="alert">
+            {fault}{' '}
+            <button type="button" onClick={() => void phone.sync()}>
+              Try now
+            </button>
+          </p>
+        )}
         {people?.length === 0 && <p>There is nobody yet. In the terminal: sciatica user add</p>}
         {people?.map(({ id, firstName, lastName }) => (
           <button

@@ -131,6 +131,18 @@ inBrowser((_, bare) => {
       ]);
   });
 
+  test('who is not asked whose diary it is, because nobody could be read, tries again', async () => {
+    const { url } = await service();
+    const { open, context } = await bare();
+    let tries = 0;
+    await context.route('**/users?*', (route) => (tries++ === 0 ? route.abort() : route.continue()));
+    const page = await open(url);
+    await page.getByText('The computer is not reached.').waitFor();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('The computer is not reached.').waitFor({ state: 'detached' });
+    await beNora(page);
+  });
+
   test('a service that begins to ask for tokens, or ends to, is told of and goes on', async () => {
     const options = { auth: false };
     const world = await service(options);
