@@ -135,10 +135,9 @@ export function contents(folder: string): Record<string, string> {
 export async function bundle(script: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sciatica-script-'));
   chmodSync(folder, 0o755);
-  const outfile = join(folder, 'script.cjs');
   const entry = join(root, 'script.ts');
   await build({
-    input: entry,
+    input: { script: entry },
     platform: 'node',
     external: [/^better-sqlite3/],
     // There is no such file: its imports are those of a file there.
@@ -150,9 +149,10 @@ export async function bundle(script: string): Promise<string> {
       },
     ],
     logLevel: 'silent',
-    output: { file: outfile, format: 'cjs', codeSplitting: false },
+    // What is imported on demand in files of its own, as in dist: a command takes half as long to start.
+    output: { dir: folder, format: 'cjs', entryFileNames: 'script.cjs' },
   });
-  return outfile;
+  return join(folder, 'script.cjs');
 }
 
 /** Starts a bundled script; it is killed after the test at the latest. */
