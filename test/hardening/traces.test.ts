@@ -7,7 +7,7 @@ import { freshFolder, nora, session } from '../helpers.ts';
 import { bundle, root } from '../store/helpers.ts';
 
 /** So many records do not fit into SQLite's caches. */
-const LOGS = 30_000;
+const LOGS = 10_000
 
 let script = '';
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.skipIf(!hasStrace)(
           ...session,
           userId: 1 + (i % 2),
           painAfter: 1 + (i % 10),
-          notes: `${i} `.repeat(40),
+          notes: `${i} `.repeat(150),
         })),
       ];
       writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
