@@ -7,7 +7,7 @@ import { freshFolder, nora, session } from '../helpers.ts';
 import { bundle, root } from '../store/helpers.ts';
 
 /** So many records do not fit into SQLite's caches. */
-const LOGS = 10_000
+const LOGS = 10_000;
 
 let script = '';
 beforeAll(async () => {

@@ -311,6 +311,100 @@ describe('a position that is none of this database', () => {
   });
 });
 
+describe('a name that a patient gives beforehand', () => {
+  const DATABASE = '00000000-0000-4000-8000-000000000001';
+  /** What a patient's own machine sends, with the number 1 for the service and 2 for itself. */
+  async function sent(store: Store, lines: object[]): Promise<unknown> {
+    const diary = await freshStore().diary();
+    const { text } = diary.nothing(diary.collector(), START);
+    const databases = { 1: store.id, 2: DATABASE };
+    const parcel = changed(text, ([head]) => [{ ...head, database: DATABASE, databases }, ...lines]);
+    return { parcel, have: null, wants: true };
+  }
+  const ownName = async (store: Store) =>
+    String(linesOf(await told(store)).find(({ k }) => k === 'user')?.['n']).replace(/^\d+/, '1');
+  const result = (body: unknown) => (body as { result: { refused: number } }).result;
+  const someone = { ...nora, lastName: 'Next' };
+  const far = Date.now() * 1000 + 1e9;
+  const fields = {
+    exerciseType: 'stretch',
+    exerciseName: 'x',
+    date: '2026-01-01',
+    painBefore: 5,
+    painAfter: 4,
+  };
+
+  test.each([
+    'the next user',
+    'the next log',
+    'the next log, as one that is deleted',
+    'a log that was another’s',
+  ])('to %s, of whichever change, is refused: whoever is made then belongs to nobody else', async (what) => {
+    const { store, as } = await practice();
+    const own = await ownName(store);
+    const log = (life: number, owners: string[]) => ({
+      ...{ k: 'log', n: what.startsWith('a log') ? '2.7.7' : '1.3.0', l: life, o: owners, c: [1000, 5, 2] },
+      f: { ...fields, userId: own, effective: 1, notes: '', medication: null },
+      s: { userId: [far, 5, 2] },
+    });
+    const line = {
+      'the next user': { k: 'user', n: '1.3.0', l: 1, o: [], f: { into: own }, s: { into: [far, 5, 2] } },
+      'the next log': log(1, [own]),
+      'the next log, as one that is deleted': log(2, [own]),
+      'a log that was another’s': log(1, [own, '1.2.0'].toSorted()),
+    }[what];
+    const before = store.history.last();
+    const { status, body } = await as('patient', [1])(await sent(store, [line ?? {}]));
+    // The user 2 is known with a uid: a name without one is that user's, and none of one's own.
+    expect([status, result(body).refused, store.history.last()]).toEqual([200, 1, before]);
+    const made = store.users.create({ ...someone, email: 'next@example.org' });
+    const { id } = store.logs.create({ ...stretch, userId: made.id, notes: 'of the next' });
+    await as('patient', [1])(await sent(store, [log(1, [own])]));
+    expect(store.logs.get(id)).toMatchObject({ userId: made.id, notes: 'of the next' });
+  });
+
+  test('is taken where it is of a database that a patient has named first: it may be older than the history', async () => {
+    const { store, as } = await practice();
+    const own = await ownName(store);
+    const line = {
+      ...{ k: 'log', n: '2.7.0', l: 1, o: [own], c: [1000, 5, 2] },
+      f: { ...fields, userId: own, effective: 1, notes: 'old', medication: null },
+    };
+    const { body } = await as('patient', [1])(await sent(store, [line]));
+    expect([result(body).refused, store.logs.count({ userId: 1 })]).toEqual([0, 2]);
+    // With the next token too; not with another's.
+    const more = { ...line, n: '2.8.0' };
+    expect(result((await as('patient', [2])(await sent(store, [more]))).body).refused).toBe(1);
+    expect(result((await as('patient', [1])(await sent(store, [more]))).body).refused).toBe(0);
+  });
+
+  test('tells nobody who was erased', async () => {
+    const { store, as } = await practice();
+    store.erase(2);
+    const refused = async (id: number) => {
+      const line = { k: 'user', n: `1.${id}.0`, l: 2, o: [] };
+      return result((await as('patient', [1])(await sent(store, [line]))).body).refused;
+    };
+    expect([await refused(2), await refused(3)]).toEqual([1, 1]);
+  });
+
+  test('is one of at most 100 that are merged into the own one, and has at most 100 owners', async () => {
+    const { store, as } = await practice();
+    const own = await ownName(store);
+    const chain = Array.from({ length: 150 }, (_, i) => ({
+      ...{ k: 'user', n: `2.${i + 1}.1`, l: 1, o: [] },
+      ...{ f: { into: i === 0 ? own : `2.${i}.1` }, s: { into: [1000 + i, 5, 2] } },
+    }));
+    const owners = Array.from({ length: 101 }, (_, i) => `2.${i + 1}.1`);
+    const log = {
+      ...{ k: 'log', n: '2.7.7', l: 1, o: owners, c: [1000, 5, 2] },
+      f: { ...fields, userId: own, effective: 1, notes: '', medication: null },
+    };
+    const { body } = await as('patient', [1])(await sent(store, [...chain, log]));
+    expect(result(body).refused).toBe(51);
+  });
+});
+
 describe('the databases that an exchange names', () => {
   test('are, to a patient, those of the own records only', async () => {
     const { store, as } = await practice();
@@ -387,6 +481,26 @@ describe("a provider's token", () => {
     const have = { seq: 0, uid: 0, rev: 0 };
     const read = await me({ parcel: await told(freshStore()), have, wants: true });
     expect([read.status, read.text.includes('of Ole')]).toEqual([200, true]);
+  });
+
+  test('keeps of the databases that it names its own only', async () => {
+    const { store, as } = await practice();
+    const diary = await freshStore().diary();
+    const { text } = diary.nothing(diary.collector(), START);
+    const named = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [i + 2, `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`]),
+    );
+    const parcel = changed(text, ([head]) => [
+      {
+        ...head,
+        databases: { ...(head?.['databases'] as object), ...named },
+        view: Object.keys(named).map((n) => `${n}.1.1`),
+      },
+    ]);
+    const known = () => Number(dbOf(store).value('SELECT count(*) FROM origins'));
+    const before = known();
+    expect((await as('provider', null)({ parcel, have: null, wants: false })).status).toBe(200);
+    expect(known()).toBe(before + 1);
   });
 
   test('says nobody is erased', async () => {

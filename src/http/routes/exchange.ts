@@ -105,8 +105,7 @@ async function exchange(
   const users = caller?.users ?? undefined;
   const isReader = caller !== undefined && !may(caller.role, 'change log');
   const sent = await store.submitUpkeep(() => {
-    const read = readSent(diary, text, users && token);
-    // Refused inside, so that the databases that it names are not kept either.
+    const read = readSent(diary, text, users || isReader ? token : undefined, isReader);
     if (read.states.length > 0 && isReader)
       throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
     return read;
@@ -120,7 +119,7 @@ async function exchange(
   if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => diary.renewIdentity());
   const { received: before = null } = diary.peer(sent.database, token);
   const taken = await store.submit(() =>
-    diary.receive([isReader ? { ...sent, erased: [] } : sent], {
+    diary.receive([isReader ? { states: [], erased: [] } : sent], {
       users,
       after: () =>
         diary.setPeer(
@@ -144,13 +143,13 @@ async function exchange(
 }
 
 /**
- * @param token the id of a token that is for some users only
+ * @param token and `isReader` as of `Diary.read`
  * @throws Problem 400 for what is no parcel, or of another format
  */
-function readSent(diary: Diary, text: string, token: number | undefined): Parcel {
+function readSent(diary: Diary, text: string, token: number | undefined, isReader: boolean): Parcel {
   try {
     diary.header(text, 'there');
-    return diary.read(text, token);
+    return diary.read(text, token, isReader);
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'unusable') throw error;
     throw new Problem(400, error.message);

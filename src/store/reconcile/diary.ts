@@ -152,11 +152,14 @@ export class Diary {
 
   /**
    * Reads what another database tells.
-   * @param token the id of the token with which it came, if that is for some users only
+   * @param token the id of the token with which it came, if that is for some users only, or only reads
+   * @param isReader whether nothing of it is to be taken: of the databases that it names only its own is kept
    * @throws SciaticaError as `readParcel`, and as `Names.origin`
    */
-  read(text: string, token?: number): Parcel {
-    return this.db.write(() => readParcel(text, (uuid) => this.#names.origin(uuid, token)));
+  read(text: string, token?: number, isReader = false): Parcel {
+    const { database } = readHeader(text);
+    const originOf = (uuid: string) => (isReader && uuid !== database ? 0 : this.#names.origin(uuid, token));
+    return this.db.write(() => readParcel(text, originOf));
   }
 
   /**

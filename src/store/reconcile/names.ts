@@ -54,6 +54,13 @@ export class Names {
     return this.db.run('INSERT INTO origins (uuid, token) VALUES (?, ?)', uuid, token ?? null).id;
   }
 
+  /** Whether a database was first named with a token of a patient who is one of these users. */
+  isOfPatient(origin: number, users: readonly number[]): boolean {
+    const sql = `SELECT 1 FROM origins JOIN tokens ON tokens.id = origins.token WHERE origins.id = ? AND tokens.role = 'patient'
+      AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
+    return this.db.value(sql, origin, JSON.stringify(users)) === 1;
+  }
+
   /** The UUIDs of databases by their numbers. */
   uuids(): Map<number, string> {
     const origins = this.db.all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins');

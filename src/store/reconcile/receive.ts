@@ -24,6 +24,9 @@ export interface Limits extends Deletions {
 /** Causal length of a record that a token for some users may say: nobody deletes and restores by hand so often. */
 const MOST_LIVES_OF_TOKEN = 1_000_000;
 
+/** Users that a record ever belonged to, and users merged into its own, that a token for some users may tell of. */
+const MOST_PEOPLE_OF_TOKEN = 100;
+
 /** How many changes of their own there are at most: the rest is one change with all else. */
 const MOST_APART = 100;
 
@@ -117,13 +120,14 @@ export class Receiver {
     if (kind !== 'user') this.#people.load(states.map(ownerNameOf));
     const groups = statementsOf(kind);
     for (const told of states) {
-      if (this.#erasures.has(told)) continue;
       const { id, here } = known.get(told.name) ?? {};
       const state = (here && this.limits.again?.(told, here)) ?? told;
+      // Before the erased ones are left out: that others were erased is not for a token for some users.
       if (!this.#mayTake(state, here)) {
         this.received.refused++;
         continue;
       }
+      if (this.#erasures.has(told)) continue;
       if (state.outside) {
         if (here) this.#put({ ...here, merged: here.state, outside: true, isNew: false, told: state });
         continue;
@@ -163,14 +167,20 @@ export class Receiver {
   #mayTake(state: State, here: Known | undefined): boolean {
     const { users } = this.limits;
     if (users === undefined) return true;
-    if (state.life > MOST_LIVES_OF_TOKEN) return false;
+    if (state.life > MOST_LIVES_OF_TOKEN || state.owners.length > MOST_PEOPLE_OF_TOKEN) return false;
     const mine = (name: Name) => this.#people.isOf(name, users);
+    // A name without a uid is that of any record with its id: it could be given to one of others that is yet to be made.
+    const isFree = (name: Name) => {
+      const [origin, , uid] = partsOf(name);
+      return uid !== 0 || mine(name) || this.#names.isOfPatient(origin, users);
+    };
+    if (!here && ![state.name, ...state.owners].every(isFree)) return false;
     if (state.kind === 'user') {
       // What is older than what is known here says nothing.
       const { fields, life } = here ? merge(here.state, state, statementsOf('user')) : state;
       const into = fields?.[INTO] ?? null;
       const isInto = typeof into === 'string' && mine(into);
-      if (!here) return isInto;
+      if (!here) return isInto && this.#countMerged(users) < MOST_PEOPLE_OF_TOKEN;
       // Its records would be another's.
       const isTold = isInto || into === (here.state.fields?.[INTO] ?? null);
       // One who is deleted on both sides shows under nobody.
@@ -180,6 +190,12 @@ export class Receiver {
     const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
     const owner = state.fields ? ownerNameOf(state) : undefined;
     return isHere && (owner === undefined ? here !== undefined : mine(owner));
+  }
+
+  /** How many users show under these. */
+  #countMerged(users: readonly number[]): number {
+    const names = new Set([...everMerged(this.db), ...this.#of('user').keys()]);
+    return [...names].filter((name) => this.#people.isOf(name, users)).length;
   }
 
   /** @returns the statements of here that are replaced without having been known there */
