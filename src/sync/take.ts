@@ -109,6 +109,7 @@ export function countUnsent({ result }: Course, collector: Collector, from: Posi
 export function rehearsed({ store, result }: Course, take: () => void): SyncResult {
   rehearse((work) => store.change(work), take);
   result.changes = [];
+  for (const dispute of result.disputes) delete dispute.change;
   return result;
 }
 

@@ -170,6 +170,26 @@ test('dry-run tells all and writes nothing', async () => {
   expect([real.pulled, real.pushed.log]).toEqual([result.pulled, { created: 1, changed: 0, deleted: 1 }]);
 });
 
+test('dry-run names no change that would only be made', async () => {
+  const { here, there, run } = await together();
+  here.logs.update(1, { notes: 'here' });
+  there.logs.update(1, { notes: 'there' });
+  const { disputes } = await run({ dryRun: true });
+  expect(disputes.map(({ counts, change }) => [counts, change])).toEqual([['there', undefined]]);
+  expect((await run()).disputes[0]?.change).toBe(here.latestChange);
+});
+
+test('a user who was deleted here and changed there shows the change once brought back', async () => {
+  const { here, there, run } = await together();
+  here.users.delete(1);
+  there.users.update(1, { age: 31 });
+  await run();
+  here.undo(here.history.nextUndo() ?? 0);
+  await run();
+  expect([here.users.get(1).age, there.users.get(1).age]).toEqual([31, 31]);
+  expect(isSettled(await run())).toBe(true);
+});
+
 test('a request whose answer is lost is not done twice', async () => {
   const now = ticking();
   const [here, there] = [machine(now), machine(now)];

@@ -22,6 +22,13 @@ export const mergedUsers = (db: Database): Merged[] =>
     )
     .map(({ isTouched, ...merged }) => ({ ...merged, isTouched: isTouched === 1 }));
 
+/** The ids of users who came back here since they were last looked at: what others changed meanwhile shows then. */
+export const usersBroughtBack = (db: Database): number[] =>
+  db.column(
+    `SELECT id FROM replicas INDEXED BY replicas_by_name WHERE record = 'user' AND EXISTS (SELECT 1 FROM history
+       WHERE history.recordId = replicas.id AND history.record = 'user' AND action = 'create' AND history.seq > replicas.seq)`,
+  );
+
 /** The names of the users of whom it was ever said that they are one with another, or not any more. */
 export const everMerged = (db: Database): Name[] =>
   db.column(

@@ -6,7 +6,7 @@ import { type Erased, Erasures } from './erasures.ts';
 import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
-import { everMerged, mergedUsers, People } from './people.ts';
+import { everMerged, mergedUsers, People, usersBroughtBack } from './people.ts';
 import { type Dispute, noneReceived, type RecordKey } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
@@ -63,6 +63,7 @@ export class Receiver {
 
   /** @param states of any kinds, in any order */
   run(states: readonly State[]): void {
+    this.#look('user', usersBroughtBack(this.db));
     for (const kind of kindNames) {
       const ofKind = states.filter((state) => state.kind === kind);
       const ids = new Map(ofKind.map((state) => [state, partsOf(state.name)[1]]));
@@ -75,10 +76,14 @@ export class Receiver {
 
   /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
   rerun(change: (known: Known) => State, kind: KindName, ids: readonly number[]): void {
+    this.#look(kind, ids, (known) => ({ ...known, state: change(known), held: false }));
+    this.#finish([...this.#of('user').values()]);
+  }
+
+  #look(kind: KindName, ids: readonly number[], as = (known: Known): Known => known): void {
     // As another state, so that it counts as looked at.
     for (const known of this.#fold.of(kind, ids).values())
-      this.#put({ ...known, merged: { ...change(known) }, held: false, isNew: false });
-    this.#finish([...this.#of('user').values()]);
+      this.#put({ ...known, merged: { ...as(known).state }, held: as(known).held, isNew: false });
   }
 
   /** @param changed the users who come, go, or are another */
@@ -365,9 +370,11 @@ export class Receiver {
   }
 }
 
-/** Whether records wait for users, or users were ever one with others: what was done here may let other records show. */
+/** Whether records wait for users, or users came back or were ever one with others: what was done here may let more show. */
 export const hasWaiting = (db: Database): boolean =>
-  db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1 || everMerged(db).length > 0;
+  db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1 ||
+  everMerged(db).length > 0 ||
+  usersBroughtBack(db).length > 0;
 
 /** What several parts tell of one record, as one state: a later part may only name it. */
 function together(states: readonly State[]): readonly State[] {
