@@ -1,5 +1,5 @@
 import type { Log } from '../domain/log.ts';
-import { callsForRedFlags } from '../domain/red-flags.ts';
+import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import type { SortKey } from '../domain/sort.ts';
 import type { User } from '../domain/user.ts';
 import { addDays, countedDays } from '../domain/words/day.ts';
@@ -7,6 +7,7 @@ import { round } from '../insights/numbers.ts';
 import type { Overview } from '../insights/shapes.ts';
 import type { Store } from '../store/store.ts';
 import { narrowed } from './counted-logs.ts';
+import { entriesOf } from './summary.ts';
 
 /** Days at the end of a diary that count as now, and days before them that they are compared with. */
 export const [RECENT_DAYS, EARLIER_DAYS] = [14, 28];
@@ -37,6 +38,7 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
   const first = addDays(today, 1 - RECENT_DAYS);
   const logs = store.logs.list(narrowed(counted, { since: addDays(first, -EARLIER_DAYS) }));
   const recent = logs.filter(({ date }) => date >= first);
+  const severe = entriesOf(store, narrowed(counted, { since: first })).filter(({ pain }) => isSevere(pain));
   const pain = meanPain(recent);
   const painEarlier = meanPain(logs.filter(({ date }) => date < first));
   return {
@@ -48,7 +50,7 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
     ...(pain !== undefined && { pain: round(pain, 1) }),
     ...(painEarlier !== undefined && { painEarlier: round(painEarlier, 1) }),
     ...(pain !== undefined && painEarlier !== undefined && { painChange: round(pain - painEarlier, 1) }),
-    redEntries: recent.filter(callsForRedFlags).length,
+    redEntries: recent.filter(callsForRedFlags).length + severe.length,
   };
 }
 

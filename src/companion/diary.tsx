@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
+import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, focusHeading, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
@@ -130,7 +130,7 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
         { label: 'Pain before', field: 'painBefore', value: entry.painBefore },
         { label: 'Pain after', field: 'painAfter', value: entry.painAfter },
       ];
-  const isSevere = isPain(entry) ? entry.pain >= SEVERE : callsForRedFlags(entry);
+  const isRed = isPain(entry) ? isSevere(entry.pain) : callsForRedFlags(entry);
   return (
     <>
       {scales.map(({ label, field, value }) => (
@@ -144,7 +144,7 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
           }}
         />
       ))}
-      {isChanged && isSevere && <RedFlags />}
+      {isChanged && isRed && <RedFlags />}
       <Details {...shown} entry={entry} />
     </>
   );

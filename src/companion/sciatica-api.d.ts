@@ -2485,7 +2485,7 @@ export interface components {
             painEarlier?: number;
             /** @description pain − painEarlier: above 0, there is more pain than before */
             painChange?: number;
-            /** @description Sessions of the last 14 days after which the red flags are shown */
+            /** @description Sessions and pain entries of the last 14 days that call for the red flags */
             redEntries: number;
         };
         /** @description A trial without its seed, from which the order of the days to come could be drawn */

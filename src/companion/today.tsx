@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
+import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
@@ -146,7 +146,7 @@ function TrialToday({ kept, phone }: Shown) {
 function HowIsIt({ kept, phone, say }: Shown) {
   const [id, setId] = useState<number>();
   /** Stays when the numbers come back: it takes longer to read. */
-  const [isSevere, setSevere] = useState(false);
+  const [isRed, setRed] = useState(false);
   const isSaving = useRef(false);
   const userId = personOf(kept);
   const save = async (pain: number) => {
@@ -157,7 +157,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
     isSaving.current = false;
     if (made === undefined) return;
     setId(made);
-    setSevere(pain >= SEVERE);
+    setRed(isSevere(pain));
     say(`Saved: pain ${pain} today.`);
   };
   const section = useRef<HTMLElement>(null);
@@ -174,7 +174,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
     await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
     if (phone.fault !== undefined) return;
     setId(undefined);
-    setSevere(false);
+    setRed(false);
     say('Taken back.');
   };
   const all = painsOf(kept);
@@ -192,7 +192,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
       ) : (
         <Scale label="How is it today?" chosen={undefined} choose={(value) => void save(value)} />
       )}
-      {isSevere && <RedFlags />}
+      {isRed && <RedFlags />}
       {today.length > 0 && !entry && (
         <p class="notes">Today so far: {today.map(({ pain }) => pain).join(', ')}</p>
       )}

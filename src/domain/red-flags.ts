@@ -22,7 +22,10 @@ export const RED_FLAGS_POINTER =
 
 /** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
 const RISE = 3;
-export const SEVERE = 9;
+const SEVERE = 9;
+
+/** Whether pain by itself calls for the signs, as that of a pain entry. */
+export const isSevere = (pain: number): boolean => pain >= SEVERE;
 
 /** Whether what was recorded calls for the signs; nothing is read into notes, so that silence never reassures. */
 export const callsForRedFlags = ({
@@ -31,4 +34,4 @@ export const callsForRedFlags = ({
 }: {
   painBefore: number;
   painAfter: number;
-}): boolean => painAfter - painBefore >= RISE || Math.max(painBefore, painAfter) >= SEVERE;
+}): boolean => painAfter - painBefore >= RISE || isSevere(Math.max(painBefore, painAfter));

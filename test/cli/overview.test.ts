@@ -58,6 +58,29 @@ describe('users --summary', () => {
     expect(stderr).toContain('of the last 14 days');
   });
 
+  it('counts pain entries of 9 or 10 of the last 14 days as red', async () => {
+    const db = prepared((store) => {
+      for (const firstName of ['Well', 'Numb']) store.users.create({ ...nora, firstName });
+      const felt = (userId: number, date: string, pain: number) =>
+        store.of('painEntry').create({ userId, date, pain });
+      for (const [date, pain] of [
+        ['2026-02-16', 10],
+        ['2026-02-17', 9],
+        ['2026-03-02', 10],
+        ['2026-03-02', 8],
+        ['2062-01-01', 10],
+        ['1926-01-01', 10],
+      ] as const)
+        felt(2, date, pain);
+      felt(1, '2026-03-02', 8);
+    });
+    const { stdout } = await run(['users', '--summary', '--json', 'id,sessions,redEntries'], { db });
+    expect(JSON.parse(stdout)).toEqual([
+      { id: 2, sessions: 0, redEntries: 2 },
+      { id: 1, sessions: 0, redEntries: 0 },
+    ]);
+  });
+
   it.each([30, 50])('fits %i columns', async (columns) => {
     const { stdout } = await run(['users', '--summary'], { db: practice(), columns });
     for (const line of stripVTControlCharacters(stdout).split('\n'))

@@ -207,6 +207,13 @@ describe('how each user is', () => {
     ]);
   });
 
+  test('counts severe pain entries as red', async () => {
+    const { store, call } = recorded();
+    for (const pain of [8, 9, 10]) store.of('painEntry').create({ userId: 2, date: today, pain });
+    const { body } = await call('GET', '/overviews');
+    expect(body).toMatchObject([{ id: 2, sessions: 0, redEntries: 2 }, { id: 1 }]);
+  });
+
   test('answers 304 to who has it, until a log is added, and takes no parameter', async () => {
     const { store, call } = recorded();
     const { headers } = await call('GET', '/overviews');
