@@ -22,7 +22,7 @@ export const RED_FLAGS_POINTER =
 
 /** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
 const RISE = 3;
-const SEVERE = 9;
+export const SEVERE = 9;
 
 /** Whether pain by itself calls for the signs, as that of a pain entry. */
 export const isSevere = (pain: number): boolean => pain >= SEVERE;

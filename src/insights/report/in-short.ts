@@ -1,5 +1,4 @@
-import type { Log } from '../../domain/log.ts';
-import { redFlags } from '../../domain/red-flags.ts';
+import { redFlags, SEVERE } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
 import { daysAtEachPain, insteadOf, pictureTitle, resultSentence, WHAT_IT_CANNOT_SAY } from '../trial.ts';
@@ -14,19 +13,24 @@ import {
   type Section,
   type Tile,
 } from './document.ts';
-import { riseCounts, shortNote } from './notes.ts';
+import { riseCounts, shortEntry, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';
 
 const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 
 /** What a physiotherapist reads in the sixty seconds before an appointment: all of it on the first page. */
 export function inShort(report: Report): Section {
-  const { summary, logs, days, rises, sincePrevious, previous } = report;
+  const { summary, logs, days, sincePrevious, previous } = report;
   const { pain, exercises } = summary;
   if (logs.length === 0 || pain === null)
     return {
       title: 'In short',
-      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ...trialBlocks(report), ALERT],
+      blocks: [
+        { kind: 'lead', text: 'No sessions in this period.' },
+        ...painsBlocks(report, RISES),
+        ...trialBlocks(report),
+        ALERT,
+      ],
     };
   const { bars, lines } = barsOf(exercises);
   const trial = trialBlocks(report);
@@ -39,7 +43,7 @@ export function inShort(report: Report): Section {
       bars,
       ...trial,
       ...(hasChart ? [{ kind: 'chart' as const, ...painChart(logs, pain, { days, isLow: true }) }] : []),
-      ...(rises.length > 0 ? risesBlocks(rises, hasChart ? RISES_WITH_CHART : RISES) : []),
+      ...painsBlocks(report, hasChart ? RISES_WITH_CHART : RISES),
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
       ALERT,
     ],
@@ -226,15 +230,24 @@ const LONGEST_NOTE = 120;
 /** Characters of a line. */
 const CHARACTERS = 95;
 
-/** The latest rises, each with its note, as many as there is room for. */
-function risesBlocks(rises: readonly Log[], room: typeof RISES): Block[] {
+/** Severe pain entries, then rises, the latest of each first with its note, as many as there is room for. */
+function painsBlocks({ rises, severe }: Report, room: typeof RISES): Block[] {
+  const all = [
+    ...severe.map((entry) => shortEntry(entry, LONGEST_NOTE)),
+    ...rises.toReversed().map((log) => shortNote(log, LONGEST_NOTE)),
+  ];
+  if (all.length === 0) return [];
   const notes: Note[] = [];
   let lines = 0;
-  for (const log of rises.slice(-room.most).toReversed()) {
-    const note = shortNote(log, LONGEST_NOTE);
+  for (const note of all.slice(0, room.most)) {
     lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
     if (lines > room.lines) break;
     notes.push(note);
+  }
+  if (severe.length > 0) {
+    const pains = `Pain of ${SEVERE} or 10${rises.length > 0 ? `, then rises of ${RISE} points or more` : ''}`;
+    const shown = all.length > notes.length ? `: ${notes.length} of ${all.length}` : '';
+    return [{ kind: 'notes', title: `${pains}${shown}`, notes }];
   }
   const which = rises.length > notes.length ? `The latest ${words.count(notes.length, 'rise')}` : 'Rises';
   return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];

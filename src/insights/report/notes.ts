@@ -1,4 +1,5 @@
 import type { Log } from '../../domain/log.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import { groupBy } from '../numbers.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
@@ -32,10 +33,22 @@ function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note
 
 /** A note in one line of at most `longest` characters. */
 export function shortNote(log: Log, longest: number): Note {
-  const text = [...log.notes.trim().replace(/\s+/g, ' ')];
-  const short = text.length <= longest ? text.join('') : `${text.slice(0, longest - 1).join('')}…`;
-  const { date, painBefore, painAfter } = log;
-  return { heading: `${date} · ${shortName(log)} · ${painBefore} → ${painAfter}`, text: short };
+  const { date, painBefore, painAfter, notes } = log;
+  return {
+    heading: `${date} · ${shortName(log)} · ${painBefore} → ${painAfter}`,
+    text: shortened(notes, longest),
+  };
+}
+
+/** As `shortNote`, of a pain entry. */
+export function shortEntry({ date, timeOfDay, pain, notes = '' }: PainEntry, longest: number): Note {
+  const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
+  return { heading: `${date}${time} · pain ${pain}`, text: shortened(notes, longest) };
+}
+
+function shortened(notes: string, longest: number): string {
+  const text = [...notes.trim().replace(/\s+/g, ' ')];
+  return text.length <= longest ? text.join('') : `${text.slice(0, longest - 1).join('')}…`;
 }
 
 const MOST_NAMED = 2;

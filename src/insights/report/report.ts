@@ -1,6 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
+import { isSevere } from '../../domain/red-flags.ts';
 import type { User } from '../../domain/user.ts';
 import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
@@ -39,6 +40,8 @@ export interface Report {
   readonly trial: EndedTrial | null;
   /** Those after which pain was higher by `RISE` points or more, in the same order. */
   readonly rises: readonly Log[];
+  /** Pain entries that call for the red flags, the latest first. */
+  readonly severe: readonly PainEntry[];
   readonly full: boolean;
 }
 
@@ -91,6 +94,9 @@ export function buildReport(
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,
     rises: kept.filter(({ painBefore, painAfter }) => painAfter - painBefore >= RISE),
+    severe: entries
+      .filter(({ pain }) => isSevere(pain))
+      .toSorted((a, b) => compareText(b.date, a.date) || b.id - a.id),
     full: options.full ?? false,
   };
 }

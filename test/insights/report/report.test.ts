@@ -60,6 +60,21 @@ test('the first section says what the last trial has shown, as a sentence and a 
   expect(sectionOf(page(some), 'In short')).not.toContain('Trial');
 });
 
+test('the first section lists severe pain entries with their notes, with and without sessions', () => {
+  const entries = [10, 8].map((pain, i) => ({
+    id: i + 1,
+    userId: 1,
+    date: '2026-01-20',
+    pain,
+    notes: `Numb ${pain}`,
+  }));
+  for (const logs of [some, []]) {
+    const text = sectionOf(reportHtml(buildReport(nora, logs, {}, { entries })), 'In short');
+    expect(text).toContain('2026-01-20 · pain 10 Numb 10');
+    expect(text).not.toContain('Numb 8');
+  }
+});
+
 describe('the first section', () => {
   const html = page(kinds, { target: { perWeek: 2, counts: 'sessions' }, previous: '2026-01-05' });
   const text = sectionOf(html, 'In short');
