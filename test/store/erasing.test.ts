@@ -1,12 +1,13 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { plainCommand, worded } from '../../src/domain/errors.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
-import { filledStore, freshFolder, freshPath, freshStore } from './helpers.ts';
+import { copyOf, machine, syncWith, ticking, transportTo } from '../sync/helpers.ts';
+import { dbOf, filledStore, freshFolder, freshPath, freshStore, openStore, user } from './helpers.ts';
 
 /** A process that does not run: beyond what Linux gives (pid_max of proc(5)). */
 const GONE = 5_000_000;
@@ -160,6 +161,59 @@ test('whom a restored backup has brought back is not erased again, also once del
     for (const isService of [true, false]) expect(resume(store, isService).started).toEqual([]);
   }
   expect(store.restore({ record: 'user', id: 2 })).toMatchObject({ id: 2 });
+});
+
+describe('in the backups of a database whose place another has taken', () => {
+  /** Two databases, in which two people have each other's ids, and the first in the place of the second, with its backup. */
+  async function replaced() {
+    const now = ticking();
+    const [other, store] = [machine(now), openStore(freshPath(), now)];
+    other.users.create(user({ email: 'yvonne@example.org' }));
+    store.users.create(user({ email: 'xaver@example.org' }));
+    await syncWith(store, transportTo(other));
+    mkdirSync(join(store.path, '..', 'backups'));
+    const daily = join(store.path, '..', 'backups', 'test.db.auto-2026-03-01.db');
+    backup(store.path, daily);
+    const copy = copyOf(other);
+    const there = restored(store, copy);
+    rmSync(`${there.path}.replaced-now`);
+    expect(there.users.list().map(({ email }) => email)).toEqual(['yvonne@example.org', 'xaver@example.org']);
+    expect(emailsIn(daily)).toEqual(['1 xaver@example.org', '2 yvonne@example.org']);
+    return { store: there, daily };
+  }
+
+  function emailsIn(path: string): string[] {
+    const store = freshStore(path);
+    const found = store.users.list().map(({ id, email }) => `${id} ${email}`);
+    store.close();
+    return found;
+  }
+
+  test('people are found by name, whatever their id is there', async () => {
+    const { store, daily } = await replaced();
+    expect(store.erase(2)).toEqual({ rewritten: [daily], deleted: [], left: [] });
+    expect(emailsIn(daily)).toEqual(['2 yvonne@example.org']);
+  });
+
+  test('nobody goes whose id alone is the same', async () => {
+    const { store, daily } = await replaced();
+    const only = freshStore();
+    for (const email of ['zoe@example.org', 'zita@example.org']) only.users.create(user({ email }));
+    const there = restored(store, copyOf(only));
+    rmSync(`${there.path}.replaced-now`);
+    expect(there.erase(2)).toEqual({ rewritten: [], deleted: [], left: [] });
+    expect(emailsIn(daily)).toHaveLength(2);
+  });
+
+  test('one of whose people only the id is known is named', async () => {
+    const { store, daily } = await replaced();
+    const before = readFileSync(daily);
+    store.erase(2);
+    writeFileSync(daily, before);
+    dbOf(store).run('DELETE FROM erasures');
+    expect(store.erase(2)).toEqual({ rewritten: [], deleted: [], left: [{ path: daily }] });
+    expect(emailsIn(daily)).toHaveLength(2);
+  });
 });
 
 test('doctor finds temporary files among the backups that a killed process has left', () => {

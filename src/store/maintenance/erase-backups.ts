@@ -2,19 +2,19 @@ import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { hasTag, isAbandoned, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
-import { isLeft } from '../reconcile/erasures.ts';
 import { Changes } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
-import { damaged, domainError, storedJson } from '../sqlite/errors.ts';
+import { damaged, domainError } from '../sqlite/errors.ts';
 import { migrate } from '../sqlite/open.ts';
 import { isSound, openToRead } from '../sqlite/verify.ts';
 import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, planOf } from './backup-plan.ts';
 import { keptCopies } from './copies.ts';
 import { erase, overwrite } from './erase.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
+import { erasedFrom, findErased } from './erased-people.ts';
 
 /** A copy that may still hold a person who was erased. */
 export interface CopyLeft {
@@ -92,7 +92,12 @@ function eraseFromBackup(
     if (isEncrypted) {
       rmSync(path, { force: true });
       after.deleted.push(path);
-    } else if (rewrite(database, path)) after.rewritten.push(path);
+      return;
+    }
+    const { isChanged, isUnsure } = rewrite(database, path);
+    if (isChanged) after.rewritten.push(path);
+    // No further attempt would tell more.
+    if (isUnsure) after.left.push({ path });
   } catch (error) {
     // The rotation of another process may have removed it.
     if (existsSync(path)) after.left.push({ path, why: reasonOf(error, path) });
@@ -118,11 +123,15 @@ function stopJobs(folder: string, database: string, isLeft = (_: string): boolea
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/**
- * Writes a backup anew without all who are erased from the database by now: two erasings may be under way at once.
- * @returns false if nobody of them is in it
- */
-function rewrite(database: string, path: string): boolean {
+/** What became of a backup that is not encrypted. */
+interface Rewriting {
+  isChanged: boolean;
+  /** Whether it may still hold somebody: it does not tell who they are. */
+  isUnsure: boolean;
+}
+
+/** Writes a backup anew without all who are erased from the database by now: two erasings may be under way at once. */
+function rewrite(database: string, path: string): Rewriting {
   for (;;) {
     try {
       return rewriteOnce(database, path);
@@ -132,38 +141,30 @@ function rewrite(database: string, path: string): boolean {
   }
 }
 
-function rewriteOnce(database: string, path: string): boolean {
+function rewriteOnce(database: string, path: string): Rewriting {
   const temporary = temporaryBeside(path, digestOf(database));
   try {
     const { mark, erased } = withDatabase(openToRead(database), (db) =>
       db.read(() => ({ mark: markOf(db), erased: erasedFrom(db) })),
     );
     copyFileSync(path, temporary.path);
-    const isChanged = withDatabase(connect(temporary.path), (db) => {
+    const done = withDatabase(connect(temporary.path), (db): Rewriting => {
       db.pragma('journal_mode = DELETE');
+      // Of one without a UUID, the migration makes one.
+      const hasNames = new Settings(db).get('id') !== undefined;
       migrate(db, { keep: () => {} });
-      const present = erased.filter((id) => isLeft(db, 'user', id));
-      eraseUsers(db, present);
-      if (present.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
-      return present.length > 0;
+      const { ids, isUnsure } = findErased(db, erased, hasNames);
+      eraseUsers(db, ids);
+      if (ids.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
+      return { isChanged: ids.length > 0, isUnsure };
     });
-    if (!isChanged) return false;
+    if (!done.isChanged) return done;
     syncFile(temporary.path);
     unlessErasedSince(database, mark, () => replace(temporary.path, path));
-    return true;
+    return done;
   } finally {
     temporary.remove();
   }
-}
-
-/**
- * Who was erased here, and from the databases whose place this one has taken. Somebody whom a restored backup brought back is
- * not among them.
- */
-function erasedFrom(db: Database): number[] {
-  const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
-  const here = db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
-  return [...new Set([...before.filter((id) => !isLeft(db, 'user', id)), ...here])];
 }
 
 function eraseUsers(db: Database, ids: readonly number[]): void {

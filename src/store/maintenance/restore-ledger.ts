@@ -90,7 +90,7 @@ export function erasedBefore(past: Past | undefined, backup: Database): number[]
 }
 
 /** The UUIDs that a database has, and had. */
-function identitiesOf(db: Database): (string | undefined)[] {
+export function identitiesOf(db: Database): (string | undefined)[] {
   const former = hasTable(db, 'identities')
     ? db.column<string>('SELECT uuid FROM origins JOIN identities ON identities.origin = origins.id')
     : [];

@@ -1,0 +1,69 @@
+import { isLeft } from '../reconcile/erasures.ts';
+import { Names, nameOf } from '../reconcile/names.ts';
+import { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { identitiesOf } from './restore-ledger.ts';
+
+/** Who was erased from a database, as its backups may know them: one of another database has other ids. */
+export interface ErasedPeople {
+  /** Their names: the UUID of the database that made them, their id there, and the uid of the change. */
+  names: { uuid: string; originId: number; uid: number }[];
+  /** The ids that they had here, and those of whom nothing else is known: erased from a database whose place this one has taken. */
+  ids: number[];
+  unnamed: number[];
+  /** The UUIDs of this database. */
+  identities: (string | undefined)[];
+  /** Whether a backup was ever restored here, which may have been of another database. */
+  wasRestored: boolean;
+}
+
+/** Who was erased here. Somebody whom a restored backup brought back is not among them. */
+export function erasedFrom(db: Database): ErasedPeople {
+  const names = new Names(db);
+  const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
+  const here = db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
+  const ids = [...new Set([...before.filter((id) => !isLeft(db, 'user', id)), ...here])];
+  const erasures = db.all<{ uuid: string; origin: number; originId: number; uid: number; id: number | null }>(
+    `SELECT uuid, origin, originId, uid, erasures.id FROM erasures JOIN origins ON origins.id = origin
+     WHERE record = 'user'`,
+  );
+  return {
+    // Who was erased elsewhere only waits here for a yes.
+    names: erasures.filter(({ origin, originId, uid }) => {
+      const id = names.idOf('user', nameOf(origin, originId, uid));
+      return id === undefined || !isLeft(db, 'user', id);
+    }),
+    ids,
+    unnamed: ids.filter((id) => !erasures.some((erasure) => erasure.id === id)),
+    identities: identitiesOf(db),
+    wasRestored: new Settings(db).gaps.restored !== undefined,
+  };
+}
+
+/**
+ * Finds people in a backup, by name; by id those without one, and only in a backup of the same database.
+ * @param hasNames whether its names are those of its database: a format without a UUID had none
+ * @returns their ids there, and whether others may be there of whom that cannot be told
+ */
+export function findErased(
+  backup: Database,
+  people: ErasedPeople,
+  hasNames: boolean,
+): { ids: number[]; isUnsure: boolean } {
+  const names = new Names(backup);
+  const origins = new Map([...names.uuids()].map(([origin, uuid]) => [uuid, origin]));
+  const named = people.names.flatMap(({ uuid, originId, uid }) => {
+    const origin = origins.get(uuid);
+    return origin === undefined ? [] : (names.idOf('user', nameOf(origin, originId, uid)) ?? []);
+  });
+  const isThere = (id: number) => isLeft(backup, 'user', id);
+  const byId = (hasNames ? people.unnamed : people.ids).filter(isThere);
+  const isSame = hasNames
+    ? identitiesOf(backup).some((id) => people.identities.includes(id))
+    : !people.wasRestored;
+  return {
+    ids: [...new Set([...named.filter(isThere), ...(isSame ? byId : [])])],
+    isUnsure: !isSame && byId.length > 0,
+  };
+}
