@@ -73,7 +73,10 @@ async function companion() {
     return called;
   };
   const script = await bundled('app.tsx');
-  const style = readFileSync(join(from, 'style.css'), 'utf8').replace(/\/\*.*?\*\/|\n\s*/gs, '');
+  const style = readFileSync(join(from, 'style.css'), 'utf8')
+    .replace(/\/\*.*?\*\/|\n\s*/gs, '')
+    .replace(/;?\s*([{};,])\s*/g, '$1')
+    .replaceAll(': ', ':');
   const names = { STYLE: hashed('style.css', style), SCRIPT: hashed('app.js', script[0].code) };
   const html = readFileSync(join(from, 'index.html'), 'utf8');
   files['index.html'] = html.replace(/STYLE|SCRIPT/g, (name) => names[name]);

@@ -88,7 +88,10 @@ export function Details({ phone, entry }: Shown & { entry: Entry }) {
   );
 }
 
-/** A text that is saved when its field is left. */
+/** How long nothing is typed before a text is saved, in milliseconds: a page that is closed saves nothing any more. */
+const PAUSE_MS = 500;
+
+/** A text that is saved when its field is left, and at each pause. */
 function Typed({
   label,
   value,
@@ -115,6 +118,7 @@ function Typed({
   };
   const latest = useRef(put);
   latest.current = put;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   // A phone that is put away may never show the page again, and another view takes the text with it.
   useEffect(() => {
     const keep = () => void latest.current();
@@ -134,6 +138,8 @@ function Typed({
         onInput={(event) => {
           unsaved.current = event.currentTarget.value;
           setDraft(event.currentTarget.value);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => void latest.current(), PAUSE_MS);
         }}
         onChange={() => void put()}
       />

@@ -96,7 +96,7 @@ export function Diary(shown: Shown) {
                     {isPain(one) ? one.pain : `${one.painBefore} → ${one.painAfter}`}
                     {kept.waiting.some((write) => isAbout(kept, write, kind, one.id)) && ', not sent yet'}
                   </span>
-                  {one.notes && <span class="notes">{one.notes}</span>}
+                  {!isOpen && one.notes && <span class="notes">{one.notes}</span>}
                 </button>
                 {isOpen && (
                   <>

@@ -334,4 +334,21 @@ inBrowser((_, bare) => {
     await expect.poll(() => store.logs.count()).toBe(2);
     await allSent(page);
   });
+
+  test('what was typed up to the last pause outlives the page', async () => {
+    const { store, url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await inDiary(page);
+    const notes = page.getByLabel('Notes');
+    await notes.pressSequentially('slept badly ');
+    await page.waitForTimeout(1_000);
+    // What was typed goes on where it was.
+    await page.keyboard.type('again');
+    expect(await notes.inputValue()).toBe('slept badly again');
+    await page.waitForTimeout(1_000);
+    await page.reload();
+    await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
+  });
 });
