@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { effectiveAfter } from '../domain/effective.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, focusHeading, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
@@ -140,7 +141,10 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
           chosen={value}
           choose={(next) => {
             setChanged(true);
-            void shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, { [field]: next }));
+            const given = { [field]: next };
+            const effective = isPain(entry) ? undefined : effectiveAfter(entry, given);
+            const body = { ...given, ...(effective !== undefined && { effective }) };
+            void shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
           }}
         />
       ))}

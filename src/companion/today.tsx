@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { suggestEffective } from '../domain/effective.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
@@ -224,7 +225,7 @@ function Card({
       date: dayOf(new Date()),
       painBefore,
       painAfter,
-      effective: painAfter < painBefore,
+      effective: suggestEffective(painBefore, painAfter),
       notes: '',
     };
     const made = await phone.note((offline) => offline.create('log', LOGS, userId, log));

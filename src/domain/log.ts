@@ -142,8 +142,3 @@ export const logFilterFields = fieldsOfFilters(logFilters);
 
 /** Which logs, in what order, how many. */
 export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & Matching & Paging;
-
-/** The value of `effective` that a prompt suggests: pain fell. */
-export function suggestEffective(painBefore: number, painAfter: number): boolean {
-  return painAfter < painBefore;
-}

@@ -351,4 +351,18 @@ inBrowser((_, bare) => {
     await page.reload();
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
   });
+
+  test('whether it helped follows a corrected pain, unless the person said otherwise', async () => {
+    const { store, url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await record(page, 6, 4);
+    await inDiary(page);
+    await page.getByRole('button', { name: 'Pain after 8', exact: true }).click();
+    await expect.poll(() => store.logs.get(2)).toMatchObject({ painAfter: 8, effective: false });
+    await page.getByLabel('It helped').check();
+    await page.getByRole('button', { name: 'Pain after 7', exact: true }).click();
+    await expect.poll(() => store.logs.get(2)).toMatchObject({ painAfter: 7, effective: true });
+  });
 });

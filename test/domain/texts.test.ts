@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fromCells, fromTexts, shown, toCell, toText } from '../../src/domain/codec.ts';
+import { suggestEffective } from '../../src/domain/effective.ts';
 import { describeIssue, type Issue, invalid, notFound, Outdated, tried } from '../../src/domain/errors.ts';
 import { foldedName } from '../../src/domain/exercise.ts';
 import { expectation, type Field } from '../../src/domain/fields.ts';
-import { exerciseTypes, logFields, suggestEffective } from '../../src/domain/log.ts';
+import { exerciseTypes, logFields } from '../../src/domain/log.ts';
 import { routineFields } from '../../src/domain/routine.ts';
 import { parseFields, parseSort } from '../../src/domain/sort.ts';
 import { trialFields } from '../../src/domain/trial.ts';

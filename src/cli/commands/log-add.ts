@@ -1,15 +1,9 @@
 import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
+import { suggestEffective } from '../../domain/effective.ts';
 import { absent } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
-import {
-  exerciseTypes,
-  type Log,
-  type LogInput,
-  logFields,
-  logRecord,
-  suggestEffective,
-} from '../../domain/log.ts';
+import { exerciseTypes, type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
+import { effectiveAfter } from '../../domain/effective.ts';
 import { absent } from '../../domain/errors.ts';
-import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
+import { logFields, logRecord } from '../../domain/log.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption } from '../input/days.ts';
 import { askExercise } from '../input/exercises.ts';
@@ -123,17 +124,6 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     .exercises(record.userId)
     .filter(({ exerciseName: name, sessions }) => name !== record.exerciseName || sessions > 1);
   saySimilarName(context, record, known);
-}
-
-/**
- * Whether a session helped, by the pain that it has once it is changed.
- * @returns undefined if the person said otherwise than the pain it had
- */
-function effectiveAfter(current: Log, given: Partial<Log>): boolean | undefined {
-  const { painBefore, painAfter } = { ...current, ...given };
-  return current.effective === suggestEffective(current.painBefore, current.painAfter)
-    ? suggestEffective(painBefore, painAfter)
-    : undefined;
 }
 
 /** Logs offered where none is named. */

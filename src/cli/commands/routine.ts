@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import { suggestEffective } from '../../domain/effective.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import { foldedName } from '../../domain/exercise.ts';
 import { grouped } from '../../domain/fields.ts';
-import {
-  type ExerciseType,
-  type Log,
-  type LogInput,
-  logFields,
-  logRecord,
-  suggestEffective,
-} from '../../domain/log.ts';
+import { type ExerciseType, type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
