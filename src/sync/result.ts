@@ -1,4 +1,5 @@
 import type { KindName } from '../domain/kinds.ts';
+import type { CopiesAfterErasing } from '../store/maintenance/erase-backups.ts';
 import type { SameEmail } from '../store/reconcile/diary.ts';
 import { type Counts, type Dispute, noCounts, type Received } from '../store/reconcile/received.ts';
 
@@ -38,6 +39,8 @@ export interface SyncResult {
   erasedThere: number[];
   /** Ids of users here who were erased because they were erased over there. */
   erased: number[];
+  /** What became of the copies of this database then; undefined where nobody was erased. */
+  copies?: CopiesAfterErasing;
   /** Users with one e-mail address, one from each side. */
   sameEmails: SameEmail[];
   /** Which side was set back to an earlier state or is a copy, and has an identity of its own now. */

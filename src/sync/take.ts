@@ -123,7 +123,14 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
   }
   if (!options.acceptErase) return;
   for (const id of store.remotes.erasedElsewhere()) {
-    store.erase(id);
+    // Each erasing looks at all copies anew: what the last one left is left.
+    const { rewritten, deleted, left } = store.erase(id);
+    const { copies } = result;
+    result.copies = {
+      rewritten: [...new Set([...(copies?.rewritten ?? []), ...rewritten])],
+      deleted: [...(copies?.deleted ?? []), ...deleted],
+      left,
+    };
     result.erased.push(id);
   }
 }

@@ -45,7 +45,7 @@ interface Watching {
   /** The database here. */
   store: Store;
   signal: AbortSignal;
-  onResult(result: SyncResult): void;
+  onResult(result: SyncResult): unknown;
   /** A sync that failed; the next one follows by itself. */
   onFailure(error: unknown): void;
 }
@@ -60,7 +60,7 @@ export async function watch(carrier: Carrier, options: SyncOptions, watching: Wa
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
       const result = await carrier.sync(options);
-      onResult(result);
+      await onResult(result);
       wait = FIRST_WAIT_MS;
       const begun = performance.now();
       await nextChange(carrier, result, watching);

@@ -436,6 +436,28 @@ describe('a folder', () => {
       expect(gunzipSync(readFileSync(path)).includes('tom@')).toBe(false);
   });
 
+  test('a sync that erases says what is left as an erasing does, and rewrites the other folders too', async () => {
+    const [a, b, other] = [diary('nora@example.org', 'tom@example.org'), freshPath(), `${folder}-other`];
+    mkdirSync(other);
+    await add(a, '--all', '--plain');
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--plain'], { db: b });
+    await sync(b);
+    await run(['remote', 'add', 'other', other, '--plain', '--all'], { db: b });
+    await run(['sync', 'other'], { db: b });
+    const kept = `${b}.replaced-2026-03-01`;
+    writeFileSync(kept, '');
+    await run(['user', 'erase', '2', '--yes'], { db: a });
+    const { code, stdout, stderr } = await run(['sync', 'diary', '--accept-erase'], { db: b });
+    expect([code, stdout]).toEqual([1, expect.stringContaining('User 2 was erased here')]);
+    expect(stderr).toContain(`Erased from the files of this machine in ${other}.`);
+    expect(stderr).toContain(`This copy may still hold them: ${kept}`);
+    const { gunzipSync } = await import('node:zlib');
+    const there = readdirSync(other, { recursive: true, encoding: 'utf8' });
+    for (const path of there.filter((name) => name.endsWith('.sciatica')))
+      expect(gunzipSync(readFileSync(join(other, path))).includes('tom@')).toBe(false);
+  });
+
   test('an erasing names the folder that cannot be rewritten, and ends with 1', async () => {
     const a = diary('nora@example.org', 'tom@example.org');
     await add(a, '--all');

@@ -89,6 +89,7 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     const result = await carrier.sync(asked);
     progress.clear();
     show(context, remote.name, result, options);
+    await finishErased(context, result);
     requireSettled(context, result, dryRun === true);
   } finally {
     progress.clear();
@@ -152,13 +153,17 @@ async function remoteOf(
 }
 
 /** Prints each result of a watch that has something to tell, and what is left each time it changes. */
-function reporter(context: Context, name: string, options: Options): (result: SyncResult) => void {
+function reporter(context: Context, name: string, options: Options): (result: SyncResult) => Promise<void> {
   let told = '';
-  return (result) => {
+  return async (result) => {
     const left = leftLines(context, name, result).join('\n');
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
     if (isNew || options.json) show(context, name, result, options);
+    // What is left ends no watch.
+    await finishErased(context, result).catch((error) =>
+      say(context, `sciatica: ${describeError(context, error)}`),
+    );
   };
 }
 
@@ -172,6 +177,14 @@ function show(context: Context, name: string, result: SyncResult, options: Optio
       context,
       `${result.changes.length > 1 ? 'Changes' : 'Change'} ${result.changes.join(', ')}. ${takenBack(context, result)}`,
     );
+}
+
+/** Erases whom a sync has erased from the other folders too. @throws SciaticaError `unusable` where a copy is left */
+async function finishErased(context: Context, { erased, copies }: SyncResult): Promise<void> {
+  if (!copies) return;
+  const { finishCopies } = await import('../input/erased-copies.ts');
+  const again = `run ${commandLine(context, `user erase ${erased[0]}`)}`;
+  await finishCopies(context, erased, copies, again);
 }
 
 /** How what came is taken back: the last change first. */

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
-import { conflict, unusable } from '../../domain/errors.ts';
+import { conflict } from '../../domain/errors.ts';
 import { ownedKindNames } from '../../domain/kinds.ts';
-import { inBrackets } from '../../store/maintenance/erasing.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
@@ -165,24 +164,10 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   // What cannot come back is what the question was about.
   if (JSON.stringify(store.reachOfErasing(id)) !== JSON.stringify(reach))
     throw conflict('Nothing was erased: what goes with it has changed. Run this again.');
-  const { rewritten, deleted, left } = store.erase(id);
-  const { rewriteFolders } = await import('../input/folder-remote.ts');
-  const folders = await rewriteFolders(context);
-  left.push(...folders.left);
+  const copies = store.erase(id);
   sayDone(context, `Erased user ${id}.`);
-  if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
-  if (deleted.length > 0)
-    tell(`Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
-  for (const path of folders.done)
-    tell(
-      `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
-    );
-  for (const { path, why } of left)
-    tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
-  if (left.length > 0)
-    throw unusable(
-      `User ${id} is erased, but not everywhere: remove what hinders it or the copies above, and run this again.`,
-    );
+  const { finishCopies } = await import('../input/erased-copies.ts');
+  await finishCopies(context, [id], copies);
 }
 
 function chooseUser(context: Context, text: string): void {

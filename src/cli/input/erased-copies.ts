@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts';
+import { unusable } from '../../domain/errors.ts';
+import type { CopiesAfterErasing } from '../../store/maintenance/erase-backups.ts';
+import { inBrackets } from '../../store/maintenance/erasing.ts';
+import { counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
+import { rewriteFolders } from './folder-remote.ts';
+
+/**
+ * Rewrites what this machine has in folders after people were erased, and says what became of all copies.
+ * @param again how it is tried once more
+ * @throws SciaticaError `unusable` where a copy is left
+ */
+export async function finishCopies(
+  context: Context,
+  ids: readonly number[],
+  { rewritten, deleted, left: leftHere }: CopiesAfterErasing,
+  again = 'run this again',
+): Promise<void> {
+  const tell = (line: string) => sayAlways(context, line);
+  const folders = await rewriteFolders(context);
+  const left = [...leftHere, ...folders.left];
+  if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
+  if (deleted.length > 0)
+    tell(`Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
+  for (const path of folders.done)
+    tell(
+      `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
+    );
+  for (const { path, why } of left)
+    tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
+  if (left.length > 0)
+    throw unusable(
+      `User ${ids.join(', ')} is erased, but not everywhere: remove what hinders it or the copies above, and ${again}.`,
+    );
+}
