@@ -2297,7 +2297,7 @@ export interface components {
             alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Sessions with medication; null where there are none */
+            /** @description Sessions with medication: with their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; null where there are none */
             medication: {
                 /** @description Null where it was not always the same */
                 name: string | null;

@@ -9,16 +9,17 @@ import type { DayPain } from './trend.ts';
 
 type Pains = Pick<Log, 'painBefore' | 'painAfter' | 'medication'>;
 
-/** What a session is in a diary: the number of its exercise, medication or none, pain before and after, in one number. */
-const CODES = 200;
-const WITH_MEDICATION = 100;
-const code = (exercise: number, { painBefore, painAfter, medication }: Pains): number =>
-  exercise * CODES + (medication === undefined ? 0 : WITH_MEDICATION) + (painBefore - 1) * 10 + painAfter - 1;
+/** What a session is in a diary: the number of its exercise, pain before and after, in one number. */
+const CODES = 100;
+const code = (exercise: number, { painBefore, painAfter }: Pains): number =>
+  exercise * CODES + (painBefore - 1) * 10 + painAfter - 1;
 
 /** The sessions and the pain entries of a person in the order of days, and on each day in the order in which they were recorded. */
 export class Diary {
   readonly #days = new Map<string, number[]>();
   readonly #entries = new Map<string, { rank: number; pain: number; medicated: boolean }[]>();
+  /** What was taken on a day, each with the place in the day of the first session that it came before. */
+  readonly #taken = new Map<string, { name: string; from: number }[]>();
 
   /** Entries of a day come in the order in which they were recorded. */
   addEntry({ date, pain, medication, ...entry }: Omit<Entry, 'id'>): void {
@@ -28,13 +29,21 @@ export class Diary {
       [...(this.#entries.get(date) ?? []), one].sort((a, b) => a.rank - b.rank),
     );
     if (!this.#days.has(date)) this.#days.set(date, []);
+    if (one.rank <= UNTIMED) this.#take(date, medication, 0);
   }
 
   /** @param exercise a number for each exercise, from 0, in any order */
   add(date: string, exercise: number, pains: Pains): void {
     const own = this.#days.get(date) ?? [];
     this.#days.set(date, own);
+    this.#take(date, pains.medication, own.length);
     own.push(code(exercise, pains));
+  }
+
+  #take(date: string, name: string | undefined, from: number): void {
+    const taken = this.#taken.get(date) ?? [];
+    if (name === undefined || taken.some((one) => one.name === name && one.from <= from)) return;
+    this.#taken.set(date, [...taken, { name, from }]);
   }
 
   get dates(): string[] {
@@ -72,6 +81,10 @@ export class Diary {
     const [marks, nextDay, recent] = [new Marks(most), new NextDay(exercises), new RecentPain()];
     const changes = Array.from({ length: exercises }, (): number[] => []);
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
+    const medicated = Array.from(
+      { length: exercises },
+      () => ({ changes: [], names: new Set() }) as Medicated,
+    );
     /** Exercises are numbered anew, in the order in which they were first done. */
     const numbers = new Map<number, number>();
     let controlDays = 0;
@@ -85,20 +98,27 @@ export class Diary {
       const done = new Set<number>();
       const [one, next] = this.#entries.get(date) ?? [];
       if (codes.length === 0 && one && next) {
-        const medicated = one.medicated || next.medicated;
-        marks.addRest({ first: one.pain, next: next.pain, averages, weekend, medicated });
+        const isMedicated = one.medicated || next.medicated;
+        marks.addRest({ first: one.pain, next: next.pain, averages, weekend, medicated: isMedicated });
         controlDays += 1;
       }
+      const taken = this.#taken.get(date) ?? [];
       let previous: number | undefined;
       for (const [place, one] of codes.entries()) {
         const exercise = Math.floor(one / CODES);
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
         const [painBefore, painAfter] = [beforeOf(one), afterOf(one)];
-        const medicated = one % CODES >= WITH_MEDICATION;
-        marks.add({ exercise: number, place, first, averages, weekend, medicated, painBefore, painAfter });
+        // A tablet lasts: one in the morning, or with the session before, is one before this session too.
+        const names = taken.filter(({ from }) => from <= place).map(({ name }) => name);
+        marks.add({
+          ...{ exercise: number, place, first, averages, weekend, painBefore, painAfter },
+          medicated: names.length > 0,
+        });
         done.add(number);
         changes[exercise]?.push(painAfter - painBefore);
+        if (names.length > 0) medicated[exercise]?.changes.push(painAfter - painBefore);
+        for (const name of names) medicated[exercise]?.names.add(name);
         const counts = before[exercise];
         if (counts && previous !== undefined) counts.set(previous, (counts.get(previous) ?? 0) + 1);
         previous = exercise;
@@ -112,14 +132,22 @@ export class Diary {
       nextDay,
       changes,
       before,
+      medicated,
       controlDays,
       numberOf: (exercise) => numbers.get(exercise) ?? 0,
     };
   }
 }
 
-const beforeOf = (one: number): number => Math.floor((one % WITH_MEDICATION) / 10) + 1;
+const beforeOf = (one: number): number => Math.floor((one % CODES) / 10) + 1;
 const afterOf = (one: number): number => (one % 10) + 1;
+
+/** The sessions of an exercise before which, on their day, something was taken. */
+export interface Medicated {
+  readonly changes: number[];
+  /** What was taken. */
+  readonly names: Set<string>;
+}
 
 export interface DiaryFindings {
   readonly marks: Marks;
@@ -128,6 +156,8 @@ export interface DiaryFindings {
   readonly changes: readonly (readonly number[])[];
   /** By exercise: how often which one came right before it on its day. */
   readonly before: readonly ReadonlyMap<number, number>[];
+  /** By exercise. */
+  readonly medicated: readonly Medicated[];
   /** Days without exercise that are a control: pain was recorded twice. */
   readonly controlDays: number;
   /** The number that marks and the next day know an exercise by. */

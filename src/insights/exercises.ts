@@ -1,6 +1,6 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
 import { latelyOf, versusOthers } from './comparisons.ts';
-import type { DiaryFindings } from './diary.ts';
+import type { DiaryFindings, Medicated } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
@@ -19,8 +19,6 @@ interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;
-  /** Of the sessions with medication. */
-  readonly medicated: { sessions: number; change: number; readonly names: Set<string> };
   /** From 0, in the order in which exercises were first added. */
   readonly number: number;
   firstDate: string;
@@ -38,16 +36,10 @@ export class ExerciseTallies {
     if (!tally) {
       const { exerciseName, exerciseType, date } = log;
       const [table, number] = [new PainTable(), this.#tallies.size];
-      const medicated = { sessions: 0, change: 0, names: new Set<string>() };
-      tally = { exerciseName, exerciseType, table, medicated, number, firstDate: date, lastDate: date };
+      tally = { exerciseName, exerciseType, table, number, firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
     tally.table.add(log);
-    if (log.medication !== undefined) {
-      tally.medicated.sessions += 1;
-      tally.medicated.change += log.painAfter - log.painBefore;
-      tally.medicated.names.add(log.medication);
-    }
     if (log.date < tally.firstDate) tally.firstDate = log.date;
     if (log.date > tally.lastDate) tally.lastDate = log.date;
     return tally;
@@ -81,7 +73,7 @@ export function summarizeExercises(
   const sessions: number[] = [];
   for (const { number, table } of all) sessions[diary.numberOf(number)] = table.sessions;
   const adjusted = adjustedChanges(all, diary);
-  const summaries = all.map(({ table, number, medicated, ...tally }) => {
+  const summaries = all.map(({ table, number, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
     return {
@@ -95,7 +87,7 @@ export function summarizeExercises(
       alwaysAfter: alwaysAfter(all, diary, number),
       versusOthers: versusOthers(marks, sessions, own),
       dayAfter: nextDay.found(own),
-      medication: medicationOf(medicated, table),
+      medication: medicationOf(diary.medicated[number], table),
     };
   });
   return ranked(
@@ -106,11 +98,11 @@ export function summarizeExercises(
 }
 
 /** The mean change of the sessions with medication, and of those without. */
-function medicationOf(
-  { sessions, change, names }: ExerciseTally['medicated'],
-  table: PainTable,
-): ExerciseSummary['medication'] {
-  if (sessions === 0) return null;
+function medicationOf(medicated: Medicated | undefined, table: PainTable): ExerciseSummary['medication'] {
+  if (!medicated || medicated.changes.length === 0) return null;
+  const { changes, names } = medicated;
+  const sessions = changes.length;
+  const change = changes.reduce((sum, each) => sum + each, 0);
   const others = table.sessions - sessions;
   const all = meanOf(table.changes()) * table.sessions;
   const [name = null] = names.size === 1 ? names : [];

@@ -24,7 +24,7 @@ export interface DiarySession {
   readonly averages: readonly number[];
   /** Whether its day is a Saturday or a Sunday. */
   readonly weekend: boolean;
-  /** Whether medication was taken before it. */
+  /** Whether medication was taken before it on its day. */
   readonly medicated: boolean;
   readonly painBefore: number;
   readonly painAfter: number;

@@ -133,7 +133,9 @@ const exercise = named('ExerciseSummary', {
       without: points.nullable().describe('Mean change of the other sessions; null where there are none'),
     })
     .nullable()
-    .describe('Sessions with medication; null where there are none'),
+    .describe(
+      'Sessions with medication: with their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; null where there are none',
+    ),
   dayAfter: dayAfter.nullable().describe('First pain of the day after; null below 5 such days, or 5 others'),
   firstDate: day,
   lastDate: day,
