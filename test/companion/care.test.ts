@@ -343,11 +343,11 @@ inBrowser((_, bare) => {
     await inDiary(page);
     const notes = page.getByLabel('Notes');
     await notes.pressSequentially('slept badly ');
-    await page.waitForTimeout(1_000);
+    await expect.poll(() => store.logs.get(1).notes.trim()).toBe('slept badly');
     // What was typed goes on where it was.
     await page.keyboard.type('again');
     expect(await notes.inputValue()).toBe('slept badly again');
-    await page.waitForTimeout(1_000);
+    await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
     await page.reload();
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
   });

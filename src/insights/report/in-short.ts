@@ -232,21 +232,25 @@ const CHARACTERS = 95;
 
 /** Severe pain entries, then rises, the latest of each first with its note, as many as there is room for. */
 function painsBlocks({ rises, severe }: Report, room: typeof RISES): Block[] {
-  const all = [
-    ...severe.map((entry) => shortEntry(entry, LONGEST_NOTE)),
-    ...rises.toReversed().map((log) => shortNote(log, LONGEST_NOTE)),
+  const count = severe.length + rises.length;
+  if (count === 0) return [];
+  const first = [
+    ...severe.slice(0, room.most).map((entry) => shortEntry(entry, LONGEST_NOTE)),
+    ...rises
+      .slice(-room.most)
+      .toReversed()
+      .map((log) => shortNote(log, LONGEST_NOTE)),
   ];
-  if (all.length === 0) return [];
   const notes: Note[] = [];
   let lines = 0;
-  for (const note of all.slice(0, room.most)) {
+  for (const note of first.slice(0, room.most)) {
     lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
     if (lines > room.lines) break;
     notes.push(note);
   }
   if (severe.length > 0) {
     const pains = `Pain of ${SEVERE} or 10${rises.length > 0 ? `, then rises of ${RISE} points or more` : ''}`;
-    const shown = all.length > notes.length ? `: ${notes.length} of ${all.length}` : '';
+    const shown = count > notes.length ? `: ${notes.length} of ${count}` : '';
     return [{ kind: 'notes', title: `${pains}${shown}`, notes }];
   }
   const which = rises.length > notes.length ? `The latest ${words.count(notes.length, 'rise')}` : 'Rises';

@@ -2,15 +2,15 @@ import { isLeft } from '../reconcile/erasures.ts';
 import { Names, nameOf } from '../reconcile/names.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
-import { storedJson } from '../sqlite/errors.ts';
-import { identitiesOf } from './restore-ledger.ts';
+import { erasedIn, identitiesOf } from './restore-ledger.ts';
 
 /** Who was erased from a database, as its backups may know them: one of another database has other ids. */
 export interface ErasedPeople {
   /** Their names: the UUID of the database that made them, their id there, and the uid of the change. */
   names: { uuid: string; originId: number; uid: number }[];
-  /** The ids that they had here, and those of whom nothing else is known: erased from a database whose place this one has taken. */
+  /** The ids that they had here. */
   ids: number[];
+  /** Those of them of whom no name is known: erased from a database whose place this one has taken. */
   unnamed: number[];
   /** The UUIDs of this database. */
   identities: (string | undefined)[];
@@ -21,9 +21,7 @@ export interface ErasedPeople {
 /** Who was erased here. Somebody whom a restored backup brought back is not among them. */
 export function erasedFrom(db: Database): ErasedPeople {
   const names = new Names(db);
-  const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
-  const here = db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
-  const ids = [...new Set([...before.filter((id) => !isLeft(db, 'user', id)), ...here])];
+  const ids = [...new Set(erasedIn(db))].filter((id) => !isLeft(db, 'user', id));
   const erasures = db.all<{ uuid: string; origin: number; originId: number; uid: number; id: number | null }>(
     `SELECT uuid, origin, originId, uid, erasures.id FROM erasures JOIN origins ON origins.id = origin
      WHERE record = 'user'`,

@@ -109,8 +109,8 @@ function keepBackupSettings(settings: Settings, { backups, backupFolders }: Past
 const FOR_ERASED = `users IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM json_each(users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
 
-/** Who was erased, also from databases whose place this one has taken. */
-function erasedIn(db: Database): number[] {
+/** Who was erased, by id, also from databases whose place this one has taken. */
+export function erasedIn(db: Database): number[] {
   if (!hasTable(db, 'history')) return [];
   const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   return [

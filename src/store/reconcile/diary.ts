@@ -157,9 +157,10 @@ export class Diary {
    * @throws SciaticaError as `readParcel`, and as `Names.origin`
    */
   read(text: string, token?: number, isReader = false): Parcel {
-    const { database } = readHeader(text);
-    const originOf = (uuid: string) => (isReader && uuid !== database ? 0 : this.#names.origin(uuid, token));
-    return this.db.write(() => readParcel(text, originOf));
+    const own = isReader ? readHeader(text).database : undefined;
+    return this.db.write(() =>
+      readParcel(text, (uuid) => (own === undefined || uuid === own ? this.#names.origin(uuid, token) : 0)),
+    );
   }
 
   /**

@@ -80,10 +80,13 @@ export class Receiver {
     this.#finish([...this.#of('user').values()]);
   }
 
+  /** @param as what a record counts as */
   #look(kind: KindName, ids: readonly number[], as = (known: Known): Known => known): void {
     // As another state, so that it counts as looked at.
-    for (const known of this.#fold.of(kind, ids).values())
-      this.#put({ ...known, merged: { ...as(known).state }, held: as(known).held, isNew: false });
+    for (const found of this.#fold.of(kind, ids).values()) {
+      const known = as(found);
+      this.#put({ ...known, merged: { ...known.state }, isNew: false });
+    }
   }
 
   /** @param changed the users who come, go, or are another */
