@@ -321,8 +321,11 @@ describe('a name that a patient gives beforehand', () => {
     const parcel = changed(text, ([head]) => [{ ...head, database: DATABASE, databases }, ...lines]);
     return { parcel, have: null, wants: true };
   }
-  const ownName = async (store: Store) =>
-    String(linesOf(await told(store)).find(({ k }) => k === 'user')?.['n']).replace(/^\d+/, '1');
+  const nameOf = async (store: Store, id: number) => {
+    const names = linesOf(await told(store)).map(({ k, n }) => (k === 'user' ? String(n) : ''));
+    return names.find((name) => name.split('.')[1] === String(id))?.replace(/^\d+/, '1') ?? '';
+  };
+  const ownName = (store: Store) => nameOf(store, 1);
   const result = (body: unknown) => (body as { result: { refused: number } }).result;
   const someone = { ...nora, lastName: 'Next' };
   const far = Date.now() * 1000 + 1e9;
@@ -374,8 +377,21 @@ describe('a name that a patient gives beforehand', () => {
     expect([result(body).refused, store.logs.count({ userId: 1 })]).toEqual([0, 2]);
     // With the next token too; not with another's.
     const more = { ...line, n: '2.8.0' };
-    expect(result((await as('patient', [2])(await sent(store, [more]))).body).refused).toBe(1);
+    const other = await nameOf(store, 2);
+    const theirs = { ...more, o: [other], f: { ...more.f, userId: other } };
+    expect(result((await as('patient', [2])(await sent(store, [theirs]))).body).refused).toBe(1);
     expect(result((await as('patient', [1])(await sent(store, [more]))).body).refused).toBe(0);
+  });
+
+  test('is refused where it is of a database that a provider has named first, whose records it could be given', async () => {
+    const { store, as } = await practice();
+    const own = await ownName(store);
+    await as('provider', [1])(await sent(store, []));
+    const line = {
+      ...{ k: 'log', n: '2.7.0', l: 1, o: [own], c: [1000, 5, 2] },
+      f: { ...fields, userId: own, effective: 1, notes: '', medication: null },
+    };
+    expect(result((await as('patient', [1])(await sent(store, [line]))).body).refused).toBe(1);
   });
 
   test('tells nobody who was erased', async () => {
@@ -423,9 +439,12 @@ describe('the databases that an exchange names', () => {
     ]);
   });
 
-  test("cannot be more than 100 with a patient's token", async () => {
+  test.each<[Role, number[] | null]>([
+    ['patient', [1]],
+    ['provider', null],
+  ])('cannot be more than 100 with the token of a %s', async (role, users) => {
     const { store, as } = await practice();
-    const [me, all] = [as('patient', [1]), as('admin', null)];
+    const [me, all] = [as(role, users), as('admin', null)];
     const known = () => dbOf(store).value('SELECT count(*) FROM origins');
     const diary = await freshStore().diary();
     const { text } = diary.nothing(diary.collector(), START);

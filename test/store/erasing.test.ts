@@ -163,6 +163,43 @@ test('whom a restored backup has brought back is not erased again, also once del
   expect(store.restore({ record: 'user', id: 2 })).toMatchObject({ id: 2 });
 });
 
+describe('of people who came from another machine, in the backups of one that has given them other ids', () => {
+  async function met() {
+    const now = ticking();
+    const [other, store] = [machine(now), machine(now)];
+    other.users.create(user({ email: 'xaver@example.org' }));
+    for (const email of ['anna@example.org', 'bert@example.org']) store.users.create(user({ email }));
+    const sync = () => syncWith(store, transportTo(other), {}, { now });
+    await sync();
+    mkdirSync(join(store.path, '..', 'backups'));
+    const daily = join(store.path, '..', 'backups', 'test.db.auto-2026-03-01.db');
+    backup(store.path, daily);
+    return { other, store, daily, sync };
+  }
+
+  test('goes who is erased, and nobody who has the id that this one has there', async () => {
+    const { store, daily } = await met();
+    expect(store.erase(3)).toEqual({ rewritten: [daily], deleted: [], left: [] });
+    expect(emailsIn(daily)).toEqual(['1 anna@example.org', '2 bert@example.org']);
+  });
+
+  test('stays who was erased over there only, until that is agreed to', async () => {
+    const { other, store, daily, sync } = await met();
+    other.erase(1);
+    await sync();
+    expect(store.remotes.erasedElsewhere()).toEqual([3]);
+    store.erase(2);
+    expect(emailsIn(daily)).toEqual(['1 anna@example.org', '3 xaver@example.org']);
+  });
+});
+
+function emailsIn(path: string): string[] {
+  const store = freshStore(path);
+  const found = store.users.list().map(({ id, email }) => `${id} ${email}`);
+  store.close();
+  return found;
+}
+
 describe('in the backups of a database whose place another has taken', () => {
   /** Two databases, in which two people have each other's ids, and the first in the place of the second, with its backup. */
   async function replaced() {
@@ -180,13 +217,6 @@ describe('in the backups of a database whose place another has taken', () => {
     expect(there.users.list().map(({ email }) => email)).toEqual(['yvonne@example.org', 'xaver@example.org']);
     expect(emailsIn(daily)).toEqual(['1 xaver@example.org', '2 yvonne@example.org']);
     return { store: there, daily };
-  }
-
-  function emailsIn(path: string): string[] {
-    const store = freshStore(path);
-    const found = store.users.list().map(({ id, email }) => `${id} ${email}`);
-    store.close();
-    return found;
   }
 
   test('people are found by name, whatever their id is there', async () => {
