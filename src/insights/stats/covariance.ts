@@ -14,6 +14,7 @@ interface Group {
   squares: number;
   readonly means: Float64Array;
   readonly products: Float64Array;
+  /** The lower half of a symmetric matrix. */
   readonly matrix: Float64Array;
 }
 
@@ -66,7 +67,7 @@ export class Covariance {
       if (difference === 0) continue;
       own.means[i] = at(own.means, i) + difference / own.n;
       own.products[i] = at(own.products, i) + weight * difference * apart;
-      for (let j = 0; j < k; j += 1)
+      for (let j = 0; j <= i; j += 1)
         own.matrix[i * k + j] = at(own.matrix, i * k + j) + weight * difference * at(step, j);
     }
     this.#isFresh = false;
@@ -218,12 +219,15 @@ function residual({ squares, products, matrix }: Group, slopes: Float64Array, k:
   return Math.max(0, sum);
 }
 
+/** Of a symmetric matrix, by its lower half. */
 function quadratic(matrix: Float64Array, vector: Float64Array, k: number): number {
   let sum = 0;
   for (let i = 0; i < k; i += 1) {
     const x = at(vector, i);
     if (x === 0) continue;
-    for (let j = 0; j < k; j += 1) sum += x * at(matrix, i * k + j) * at(vector, j);
+    let row = x * at(matrix, i * k + i);
+    for (let j = 0; j < i; j += 1) row += 2 * at(matrix, i * k + j) * at(vector, j);
+    sum += x * row;
   }
   return sum;
 }
