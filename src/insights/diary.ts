@@ -1,13 +1,25 @@
 import type { Log } from '../domain/log.ts';
 import { dayNumber } from '../domain/words/day.ts';
 import { isWeekend } from './days.ts';
-import { Marks } from './marks.ts';
+import { type DiarySession, Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
 import { type Entry, rankOf, UNTIMED } from './pain-days.ts';
 import { RecentPain } from './recent-pain.ts';
 import type { DayPain } from './trend.ts';
 
+/** A pain entry, and where it stands in its day. */
+interface KnownPain {
+  readonly rank: number;
+  readonly pain: number;
+  readonly medicated: boolean;
+}
+
 type Pains = Pick<Log, 'painBefore' | 'painAfter' | 'medication'>;
+
+type Control = Pick<DiarySession, 'painBefore' | 'painAfter' | 'medicated'>;
+
+/** The share of days without exercise that must be controls. */
+const LEAST_CONTROLS = 0.8;
 
 /** What a session is in a diary: the number of its exercise, pain before and after, in one number. */
 const CODES = 100;
@@ -17,7 +29,7 @@ const code = (exercise: number, { painBefore, painAfter }: Pains): number =>
 /** The sessions and the pain entries of a person in the order of days, and on each day in the order in which they were recorded. */
 export class Diary {
   readonly #days = new Map<string, number[]>();
-  readonly #entries = new Map<string, { rank: number; pain: number; medicated: boolean }[]>();
+  readonly #entries = new Map<string, KnownPain[]>();
   /** What was taken on a day, each with the place in the day of the first session that it came before. */
   readonly #taken = new Map<string, { name: string; from: number }[]>();
 
@@ -54,10 +66,16 @@ export class Diary {
     return this.#days.get(date)?.length ?? 0;
   }
 
-  /** The pain of each day, by its first value; days in order. */
+  /** The pain of each day, before the first session or of the first entry; days in order. */
   pains(): Map<string, DayPain> {
     return new Map(
-      this.dates.map((date) => [date, { pain: this.#firstOn(date), sessions: this.sessionsOn(date) }]),
+      this.dates.map((date) => {
+        const [code] = this.#days.get(date) ?? [];
+        const [entry] = this.#entries.get(date) ?? [];
+        const [pain, kind] =
+          code === undefined && entry ? [entry.pain, entry.rank] : [beforeOf(code ?? 0), null];
+        return [date, { pain, kind, sessions: this.sessionsOn(date) }];
+      }),
     );
   }
 
@@ -65,6 +83,34 @@ export class Diary {
     const [code] = this.#days.get(date) ?? [];
     const [entry] = this.#entries.get(date) ?? [];
     return entry && (code === undefined || entry.rank <= UNTIMED) ? entry.pain : beforeOf(code ?? 0);
+  }
+
+  /** A value of later on, before what was done; undefined where there is none. */
+  #laterOn(date: string): number | undefined {
+    const [code] = this.#days.get(date) ?? [];
+    const [entry, again] = this.#entries.get(date) ?? [];
+    if (code === undefined) return again?.pain;
+    return entry && entry.rank <= UNTIMED ? beforeOf(code) : undefined;
+  }
+
+  /**
+   * Days without exercise on which pain was recorded twice in one part of the day: a control, for what changes in hours is not what
+   * changes in a session. None where fewer than four of five days since the first have a second value: it was recorded because
+   * pain had changed.
+   */
+  #controls(): Map<string, Control> {
+    const controls = new Map<string, Control>();
+    let days = 0;
+    for (const date of this.dates) {
+      if (this.sessionsOn(date) > 0) continue;
+      const entries = this.#entries.get(date) ?? [];
+      const at = entries.findIndex(({ rank }, i) => rank !== UNTIMED && rank === entries[i + 1]?.rank);
+      const [one, again] = [entries[at], entries[at + 1]];
+      const medicated = entries.slice(0, at + 2).some((entry) => entry.medicated);
+      if (one && again) controls.set(date, { painBefore: one.pain, painAfter: again.pain, medicated });
+      if (controls.size > 0) days += 1;
+    }
+    return controls.size < LEAST_CONTROLS * days ? new Map() : controls;
   }
 
   /** The changes of all sessions in points, in order, each with the number of its exercise. */
@@ -78,7 +124,10 @@ export class Diary {
   read(exercises: number): DiaryFindings {
     let most = 1;
     for (const { length } of this.#days.values()) most = Math.max(most, length);
-    const [marks, nextDay, recent] = [new Marks(most), new NextDay(exercises), new RecentPain()];
+    const dates = this.dates;
+    const [from, to] = [dayNumber(dates[0] ?? ''), dayNumber(dates.at(-1) ?? '')];
+    const marks = new Marks(most, from, to - from + 1);
+    const [nextDay, recent] = [new NextDay(exercises), new RecentPain()];
     const changes = Array.from({ length: exercises }, (): number[] => []);
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     const medicated = Array.from(
@@ -87,8 +136,8 @@ export class Diary {
     );
     /** Exercises are numbered anew, in the order in which they were first done. */
     const numbers = new Map<number, number>();
-    let controlDays = 0;
-    for (const date of this.dates) {
+    const controls = this.#controls();
+    for (const date of dates) {
       const codes = this.#days.get(date) ?? [];
       const first = beforeOf(codes[0] ?? 0);
       const pain = this.#firstOn(date);
@@ -96,12 +145,8 @@ export class Diary {
       const day = dayNumber(date);
       const weekend = isWeekend(day);
       const done = new Set<number>();
-      const [one, next] = this.#entries.get(date) ?? [];
-      if (codes.length === 0 && one && next) {
-        const isMedicated = one.medicated || next.medicated;
-        marks.addRest({ first: one.pain, next: next.pain, averages, weekend, medicated: isMedicated });
-        controlDays += 1;
-      }
+      const control = controls.get(date);
+      if (control) marks.addRest({ day, first: pain, averages, weekend, ...control });
       const taken = this.#taken.get(date) ?? [];
       let previous: number | undefined;
       for (const [place, one] of codes.entries()) {
@@ -112,7 +157,7 @@ export class Diary {
         // A tablet lasts: one in the morning, or with the session before, is one before this session too.
         const names = taken.filter(({ from }) => from <= place).map(({ name }) => name);
         marks.add({
-          ...{ exercise: number, place, first, averages, weekend, painBefore, painAfter },
+          ...{ exercise: number, day, place, first, averages, weekend, painBefore, painAfter },
           medicated: names.length > 0,
         });
         done.add(number);
@@ -124,7 +169,7 @@ export class Diary {
         previous = exercise;
       }
       marks.endDay();
-      nextDay.add({ day, pain, averages, done });
+      nextDay.add({ day, pain, later: this.#laterOn(date), averages, done });
     }
     marks.end();
     return {
@@ -133,7 +178,7 @@ export class Diary {
       changes,
       before,
       medicated,
-      controlDays,
+      controlDays: controls.size,
       numberOf: (exercise) => numbers.get(exercise) ?? 0,
     };
   }
@@ -158,7 +203,7 @@ export interface DiaryFindings {
   readonly before: readonly ReadonlyMap<number, number>[];
   /** By exercise. */
   readonly medicated: readonly Medicated[];
-  /** Days without exercise that are a control: pain was recorded twice. */
+  /** Days without exercise that are a control. */
   readonly controlDays: number;
   /** The number that marks and the next day know an exercise by. */
   numberOf(exercise: number): number;

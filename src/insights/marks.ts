@@ -16,6 +16,8 @@ import { FEWEST_TO_SAY } from './verdict.ts';
 export interface DiarySession {
   /** The number of its exercise, from 0, in the order in which exercises were first done. */
   readonly exercise: number;
+  /** The number of its day. */
+  readonly day: number;
   /** How many sessions came before it on its day. */
   readonly place: number;
   /** The pain before the first session of its day. */
@@ -31,7 +33,7 @@ export interface DiarySession {
 }
 
 /** A day without exercise on which pain was recorded twice. */
-type RestDay = Pick<DiarySession, 'first' | 'averages' | 'weekend' | 'medicated'> & { readonly next: number };
+type RestDay = Omit<DiarySession, 'exercise' | 'place'>;
 
 /** Days without exercise, as if they were one. */
 const REST = -1;
@@ -39,7 +41,12 @@ const REST = -1;
 export const FEWEST_OTHERS = 8;
 /** Places in the day that are told apart; the last is that and all later ones. */
 const MOST_PLACES = 8;
-/** The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, and from here on the places but the first. */
+/** Days from one bend of the course of time to the next; twice as many, and again, where there would be more bends than this. */
+const [BETWEEN_BENDS, MOST_BENDS] = [90, 24];
+/**
+ * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, the places but the
+ * first, and the course of time: a line that bends.
+ */
 const WEEKEND = 3 + AVERAGES;
 const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 2];
 /** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
@@ -80,8 +87,9 @@ interface Claim {
  * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
  * once, each for somebody who looks every day: the contrast with the other exercises, or with days without exercise, at the
  * same pain before and its square, the same first pain of the day and averages of the days up to it, the same place in the day,
- * and alike at weekends and with medication; the raw change of first sessions of a day; and the change at the usual pain before.
- * The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days that pass for relief.
+ * at the same time (what falls by itself grows or fades over the months), and alike at weekends and with medication; the raw
+ * change of first sessions of a day; and the change at the usual pain before. The contrast alone calls harmless exercises harmful
+ * beside a good one, the raw change alone takes bad days that pass for relief.
  *
  * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made: a new
  * one that is better takes nothing away. Exercises of which something is claimed are no control for others.
@@ -90,30 +98,43 @@ export class Marks {
   readonly #covariance: Covariance;
   readonly #covariates: Float64Array;
   readonly #places: number;
+  /** The days at which the course of time bends: the first of the diary, and each three months after it. */
+  readonly #bends: number[];
+  /** The first covariate of the course of time. */
+  readonly #course: number;
   readonly #firsts: Moments[] = [];
   readonly #all: Moments[] = [];
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days: Moments = { n: 0, mean: 0, squares: 0 };
+  readonly #times: Moments = { n: 0, mean: 0, squares: 0 };
   /** By group. */
   readonly #latest: Observation[][] = [];
   #observations = 0;
   /** The groups of the covariance, in the order in which they were first seen. */
   readonly #groups = new Map<number, number>();
 
-  /** @param places most sessions of one day */
-  constructor(places: number) {
+  /**
+   * @param places most sessions of one day
+   * @param from the number of the first day
+   * @param days how many there are up to the last
+   */
+  constructor(places: number, from: number, days: number) {
     this.#places = Math.min(places, MOST_PLACES);
-    const size = PLACES + this.#places - 1;
+    let between = BETWEEN_BENDS;
+    while (days > MOST_BENDS * between) between *= 2;
+    this.#bends = Array.from({ length: Math.ceil(days / between) }, (_, i) => from + i * between);
+    this.#course = PLACES + this.#places - 1;
+    const size = this.#course + this.#bends.length;
     this.#covariance = new Covariance(size);
     this.#covariates = new Float64Array(size);
   }
 
   /** Adds a session; days come in order, and so do the sessions of a day. */
-  add({ exercise, place, first, averages, weekend, medicated, painBefore, painAfter }: DiarySession): void {
-    const covariates = this.#covariates.fill(0);
-    covariates.set([painBefore, bend(painBefore), first, ...averages, Number(weekend), Number(medicated)]);
-    if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
+  add({ exercise, place, ...session }: DiarySession): void {
+    const { day, painBefore, painAfter } = session;
+    this.#setCovariates(session);
+    if (place > 0) this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
     this.#observe(exercise, change);
     this.#all[exercise] ??= noMoments();
@@ -122,15 +143,27 @@ export class Marks {
     if (place === 0) {
       gather(this.#firsts[exercise], change);
       gather(this.#days, painBefore);
+      gather(this.#times, day);
     }
     this.#today.add(exercise);
   }
 
-  /** Adds a day without exercise: the first pain of the day and the next, a control that passes by itself. */
-  addRest({ first, next, averages, weekend, medicated }: RestDay): void {
-    const known = [first, bend(first), first, ...averages, Number(weekend), Number(medicated)];
+  /** Adds a day without exercise: a control, of what passes by itself. */
+  addRest(day: RestDay): void {
+    this.#setCovariates(day);
+    this.#observe(REST, day.painAfter - day.painBefore);
+  }
+
+  /** All but the place. */
+  #setCovariates({ day, painBefore, first, averages, weekend, medicated }: RestDay): void {
+    const known = [painBefore, square(painBefore), first, ...averages, Number(weekend), Number(medicated)];
     this.#covariates.fill(0).set(known);
-    this.#observe(REST, next - first);
+    this.#covariates.set(this.#courseOn(day), this.#course);
+  }
+
+  /** How far time has gone by this day, from the first and from each bend. */
+  #courseOn(day: number): number[] {
+    return this.#bends.map((from) => Math.max(0, day - from) / BETWEEN_BENDS);
   }
 
   #observe(exercise: number, change: number): void {
@@ -166,9 +199,10 @@ export class Marks {
     return this.#claims[exercise]?.direction ?? null;
   }
 
-  /** The change of an exercise at the person's usual pain before, as the first of a day; null where it never was. */
+  /** The change of an exercise at the person's usual pain before and in the middle of the time, as the first of a day; null where it never was. */
   usual(exercise: number): Estimate | null {
-    return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise).fill(0, PLACES));
+    const covariates = this.#inTheMiddle(this.#atUsualPain(exercise));
+    return this.#covariance.level(this.#groupOf(exercise), covariates.fill(0, PLACES, this.#course));
   }
 
   /** The others that an exercise can be held against: those done at weekends, or with medication, only say nothing of the rest. */
@@ -213,16 +247,17 @@ export class Marks {
     return { ...estimate, deviation: estimate.deviation * Math.sqrt(wider) };
   }
 
-  /** The change at the usual pain before, at the places of the day at which the exercise was done. */
+  /** The same at the places of the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
-    return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise));
+    return this.#covariance.level(this.#groupOf(exercise), this.#inTheMiddle(this.#atUsualPain(exercise)));
   }
 
-  /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain lie inside ±1. */
+  /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain, at its own time, lie inside ±1. */
   isNothing(exercise: number): boolean {
     const all = this.#all[exercise];
     if (!all || all.n < FEWEST_TO_SAY) return false;
-    const usual = this.usual(exercise);
+    const covariates = this.#atUsualPain(exercise).fill(0, PLACES, this.#course);
+    const usual = this.#covariance.level(this.#groupOf(exercise), covariates);
     return [meanOf(all), usual].every((estimate) => {
       if (estimate === null) return false;
       const [low, high] = confidenceSequence(estimate, NOTHING_ERROR);
@@ -230,13 +265,19 @@ export class Marks {
     });
   }
 
-  #atUsual(exercise: number): Float64Array {
+  #atUsualPain(exercise: number): Float64Array {
     const usual = this.#days.mean;
     return this.#covariance.moved(this.#groupOf(exercise), [
       usual,
-      bend(usual),
+      square(usual),
       ...new Array(WEEKEND - 2).fill(usual),
     ]);
+  }
+
+  /** What was done early and what was done late, at one time. */
+  #inTheMiddle(covariates: Float64Array): Float64Array {
+    covariates.set(this.#courseOn(this.#times.mean), this.#course);
+    return covariates;
   }
 
   #look(exercise: number): void {
@@ -302,7 +343,7 @@ export class Marks {
 }
 
 /** The square about the middle of the scale: high pain falls by itself by more than a straight line says, low pain by less. */
-const bend = (pain: number): number => (pain - 5.5) ** 2;
+const square = (pain: number): number => (pain - 5.5) ** 2;
 
 const noMoments = (): Moments => ({ n: 0, mean: 0, squares: 0 });
 

@@ -21,10 +21,12 @@ const MOST_JOINT = 24;
 /** A comparison with more covariates is used where it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
 /**
- * The covariates: the pain of the day, the averages up to it, the pain of the day after next, and which of these three days are at
+ * The covariates: the pain of the day, that of later on and whether it is known, the averages up to it, the pain of the day after next, and which of these three days are at
  * a weekend; from here on what was done: the exercises of the day, or of one alone whether it was done again on the next.
  */
-const DONE = 5 + AVERAGES;
+const DONE = 7 + AVERAGES;
+
+const laterOf = ({ pain, later }: KnownDay): number[] => [later ?? pain, Number(later !== undefined)];
 
 /** Days with an exercise and days without it. */
 interface Sides {
@@ -42,6 +44,8 @@ interface Sides {
 interface KnownDay {
   readonly day: number;
   readonly pain: number;
+  /** A value of later on, before what was done: pain before the first session, or recorded again on a day without. */
+  readonly later?: number | undefined;
   /** Of the pain up to it. */
   readonly averages: readonly number[];
   /** The exercises of the day, by numbers from 0 in the order in which they were first done. */
@@ -49,8 +53,9 @@ interface KnownDay {
 }
 
 /**
- * The pain of a day, its first value, against what was done on the day before, at the same pain on that day and on the day after
- * it, and the same averages of the days and weeks before: a flare shows on both sides of a day, what one exercise does to the next
+ * The pain of a day, its first value, against what was done on the day before, at the same pain on that day (also later on it, where
+ * that is known: what is done in a bad afternoon is not blamed for it) and on the day after it, and the same averages of the days
+ * and weeks before: a flare shows on both sides of a day, what one exercise does to the next
  * day between them. Weekends are told apart: what is done on Sundays is not blamed for Mondays. Only days between days whose pain
  * is known count: whoever records bad days only leaves out days that were better.
  */
@@ -89,7 +94,9 @@ export class NextDay {
     this.#pairs += 1;
     const around = [prior?.day === before.day - 1 ? prior : null, before, day, next];
     const weekends = [before, day, next].map((each) => Number(isWeekend(each.day)));
-    this.#covariates.fill(0).set([before.pain, ...before.averages, next.pain, ...weekends]);
+    this.#covariates
+      .fill(0)
+      .set([before.pain, ...laterOf(before), ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
       const isDone = before.done.has(exercise);
       if (!sides.order.includes(isDone)) sides.order.push(isDone);

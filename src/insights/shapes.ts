@@ -164,7 +164,7 @@ const painLevel = named('PainLevel', {
   standardDeviation: standardDeviation.nullable(),
   interval: interval.nullable(),
 });
-/** The pain of the days of one span, each by its first value. */
+/** The pain of the days of one span, each before the first session, or without one by its first entry. */
 export type PainLevel = Data<z.infer<typeof painLevel>>;
 
 const trend = named('PainTrend', {
@@ -250,7 +250,7 @@ export const summarySchema = named('Summary', {
   rule,
   overall: response.nullable(),
   controlDays: count.describe(
-    'Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves',
+    'Days without exercise on which pain was recorded twice in one part of the day: the control for bad days that pass by themselves',
   ),
   exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
   level: painLevel.nullable().describe('Pain before exercise over the whole period'),

@@ -14,9 +14,13 @@ const WEEK = 7;
 const FOUR_WEEKS = 28;
 const SCALE = [1, 10] as const;
 
-/** What is known of the pain of a day: its first value, and how many sessions there were. */
+/** What a value is: null before the first session, else of an entry, the place in its day. */
+type Kind = number | null;
+
+/** What is known of the pain of a day: a value, and how many sessions there were. */
 export interface DayPain {
   readonly pain: number;
+  readonly kind: Kind;
   readonly sessions: number;
 }
 
@@ -24,7 +28,8 @@ export interface DayPain {
 export type DayPains = ReadonlyMap<string, DayPain>;
 
 /**
- * The trend of the pain of a day, its first value: what comes later on a day depends on what was done.
+ * The trend of the pain of a day, before anything was done. Mornings, evenings, and days with and without exercise differ, and who
+ * begins to record the one or the other changes their share, not the pain: each value counts less the mean of its kind.
  * @param asOf the day that the last 4 weeks end with
  */
 export function summarizeTrend(days: DayPains, asOf: string): Trend {
@@ -61,16 +66,31 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
 
 function slopePerWeek(days: DayPains): Estimate | null {
   const times = Float64Array.from(days.keys(), dayNumber);
-  const span = (times.at(-1) ?? 0) - (times[0] ?? 0) + 1;
-  if (days.size < FEWEST_DAYS || span < SHORTEST) return null;
-  const y = Float64Array.from(days.values(), ({ pain }) => pain);
-  return autoregression({
-    times,
-    x: times.map((time) => (time - (times[0] ?? 0)) / WEEK),
-    y,
-    length: days.size,
-  });
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  if (days.size < FEWEST_DAYS || last - first + 1 < SHORTEST) return null;
+  const kinds = [...days.values()].map(({ kind }) => kind);
+  const x = lessThoseAlike(
+    kinds,
+    times.map((time) => (time - first) / WEEK),
+  );
+  const y = lessThoseAlike(
+    kinds,
+    [...days.values()].map(({ pain }) => pain),
+  );
+  return autoregression({ times, x, y, length: days.size });
 }
+
+/** Values, each less the mean of those of its kind. */
+function lessThoseAlike(kinds: readonly Kind[], values: ArrayLike<number>): Float64Array {
+  const alike = groupBy(kinds.keys(), (i) => kinds[i]);
+  const means = new Map(
+    [...alike].map(([kind, those]) => [kind, averageOf(those.map((i) => values[i] ?? 0))]),
+  );
+  return Float64Array.from(kinds, (kind, i) => (values[i] ?? 0) - (means.get(kind) ?? 0));
+}
+
+const averageOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function directionOf(interval: Interval): TrendDirection {
   const side = sideOf(interval);
@@ -107,7 +127,10 @@ export function painLevel(all: DayPains, period: Period): PainLevel {
   };
 }
 
-/** How the mean pain of the days, which resemble each other, differs between two spans. */
+/**
+ * How the mean pain of the days, which resemble each other, differs between two spans. The interval holds also the difference at
+ * equal shares of each kind of value, and nothing is said that is not so there too.
+ */
 export function differenceOfLevels(
   days: DayPains,
   first: PainLevel | null,
@@ -115,7 +138,37 @@ export function differenceOfLevels(
 ): Difference {
   const furthest = SCALE[1] - SCALE[0];
   const times = first && second ? inflationOf(days, first, second) : 1;
-  return differ(first && meanOfLevel(first), second && meanOfLevel(second), { furthest, times });
+  const options = { furthest, times };
+  const [one, other] = [first && meanOfLevel(first), second && meanOfLevel(second)];
+  const found = differ(one, other, options);
+  if (!first || !second || !found.interval) return found;
+  const [low, high] = found.interval;
+  const alike = differ(...atEqualShares(days, first, second), options);
+  const [lowAlike, highAlike] = alike.interval ?? [-furthest, furthest];
+  return {
+    ...found,
+    interval: [Math.min(low, lowAlike), Math.max(high, highAlike)],
+    shift: found.shift === alike.shift || found.shift === 'too-few' ? found.shift : 'unclear',
+  };
+}
+
+/** The means of two spans over the kinds of values that both have, each kind with the same weight in both; null where there is none. */
+function atEqualShares(days: DayPains, first: PainLevel, second: PainLevel): [Mean | null, Mean | null] {
+  const kinds = [...groupBy(days, ([, { kind }]) => kind).values()].map((those) => {
+    const [one = [], other = []] = [first, second].map((period) =>
+      those.filter(([day]) => isWithin(day, period)).map(([, { pain }]) => pain),
+    );
+    return { one, other, weight: 1 / (1 / one.length + 1 / other.length) };
+  });
+  const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return [null, null];
+  const meanOver = (of: 'one' | 'other', { standardDeviation }: PainLevel): Mean => {
+    const common = kinds.filter(({ weight }) => weight > 0);
+    const mean = common.reduce((sum, kind) => sum + (kind.weight / total) * averageOf(kind[of]), 0);
+    const variance = common.reduce((sum, kind) => sum + (kind.weight / total) ** 2 / kind[of].length, 0);
+    return { mean, standardDeviation: standardDeviation ?? 0, sessions: 1 / variance };
+  };
+  return [meanOver('one', first), meanOver('other', second)];
 }
 
 /** The mean of the days of a span; null where there are none. */

@@ -119,7 +119,7 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 export const PAIN_BEFORE = 'Pain before exercise';
 /** What the pain of days is called, by whether there are days without exercise among them. */
 export const painLabel = ({ daysWithoutExercise }: Pick<Trend, 'daysWithoutExercise'>): string =>
-  daysWithoutExercise > 0 ? 'Pain of the day, its first' : PAIN_BEFORE;
+  daysWithoutExercise > 0 ? 'Pain before or without exercise' : PAIN_BEFORE;
 /** What is said of sessions whose days cannot be right; nothing where there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0
@@ -398,7 +398,7 @@ export function controlSentences(
   if (open.length === 0) return reasons;
   if (controlDays > 0 && controlDays < FEWEST_OTHERS)
     reasons.push(
-      `Pain recorded twice on ${FEWEST_OTHERS} days without exercise can help to tell: ${controlDays} so far.`,
+      `Pain recorded twice in the same part of the day, on ${FEWEST_OTHERS} days without exercise, can help to tell: ${controlDays} so far.`,
     );
   const isAllLess =
     open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;

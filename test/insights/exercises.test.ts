@@ -59,7 +59,7 @@ describe('the figures of an exercise', () => {
         direction: null,
         sequence: [-3.2208, 0.8874], // A = 700^(1/10), x = 1.276434: ± 1.4845 × √(9 × 1.276434 / 6)
         claim: null,
-        adjusted: { change: -1.1667, interval: [-2.6175, 0.2842] }, // its deviation is moderated towards that of all, in which the weekend has a slope
+        adjusted: { change: -1.1667, interval: [-2.3303, -0.003] }, // its deviation is moderated towards that of all, in which the weekend and time have a slope
         noDifference: false,
         lately: null,
         alwaysAfter: null,

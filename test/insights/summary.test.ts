@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { dayOf } from '../../src/domain/words/day.ts';
 import { summarizePlaces } from '../../src/insights/by-location.ts';
+import type { Entry } from '../../src/insights/pain-days.ts';
 import { responseRules } from '../../src/insights/rules.ts';
 import { summarize } from '../../src/insights/summary.ts';
 import { weeklyMedians } from '../../src/insights/text-charts.ts';
@@ -20,14 +22,28 @@ describe('a summary', () => {
     });
   });
 
-  test('counts as control the days without exercise on which pain was recorded twice', () => {
-    const entries = ['2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02', '2026-03-03'];
-    const summary = summarize(
-      [on('2026-03-02')],
-      {},
-      entries.map((date, id) => ({ id, date, pain: 5 })),
-    );
-    expect(summary.controlDays).toBe(1);
+  const entry = (day: number, timeOfDay?: Entry['timeOfDay']): Entry => ({
+    id: day,
+    date: dayOf(20_000 + day),
+    pain: 5,
+    ...(timeOfDay && { timeOfDay }),
+  });
+  const twice = (day: number) => [entry(day, 'evening'), entry(day, 'evening')];
+  test.each<[name: string, entries: Entry[], expected: number]>([
+    ['recorded twice in one part of the day', twice(0), 1],
+    ['recorded in the morning too', [entry(0, 'morning'), ...twice(0)], 1],
+    ['recorded twice, hours apart', [entry(0, 'morning'), entry(0, 'evening')], 0],
+    ['recorded twice at times that are not known', [entry(0), entry(0)], 0],
+    ['recorded twice on a day with exercise', twice(9), 0],
+    ['once on days before that', [entry(0, 'night'), entry(1, 'night'), ...twice(2)], 1],
+    ['once on one of five days', [0, 1, 2, 3].flatMap(twice).concat(entry(4, 'night')), 4],
+    [
+      'once on one of four days, where it had not changed',
+      [0, 1, 2].flatMap(twice).concat(entry(4, 'night')),
+      0,
+    ],
+  ])('control days, pain %s', (_, entries, expected) => {
+    expect(summarize([on(dayOf(20_009))], {}, entries).controlDays).toBe(expected);
   });
 
   test('leaves out what is outside the period', () => {
@@ -99,7 +115,7 @@ describe('the trend', () => {
     expect(summarize(logs).pain?.slopePerWeek !== null).toBe(expected);
   });
 
-  test('is of the first pain of each day, an entry without time before the sessions', () => {
+  test('is of the pain before the first session, and of the first entry of a day without', () => {
     const entries = [
       { id: 1, date: '2026-03-02', pain: 3 },
       { id: 2, date: '2026-03-03', pain: 2, timeOfDay: 'evening' as const },
@@ -107,8 +123,8 @@ describe('the trend', () => {
       { id: 4, date: '2026-03-04', pain: 4, timeOfDay: 'morning' as const },
     ];
     const { pain, level } = summarize([on('2026-03-02', 6), on('2026-03-03', 7)], {}, entries);
-    expect(pain?.weeks).toEqual([{ week: '2026-03-02', sessions: 2, median: 4 }]);
-    expect(level).toMatchObject({ days: 3, sessions: 2, mean: 4.6667 });
+    expect(pain?.weeks).toEqual([{ week: '2026-03-02', sessions: 2, median: 6 }]);
+    expect(level).toMatchObject({ days: 3, sessions: 2, mean: 5.6667 });
   });
 
   test('is of days: the median of a week, the days of a month, and no interval beyond the scale', () => {

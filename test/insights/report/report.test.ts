@@ -510,7 +510,7 @@ describe('the first page holds no more than fits', () => {
     expect(toldOf(full)).toEqual({
       rises: ['The latest 3 rises of 2 points or more: 3'],
       lead: [
-        `Clearly less pain after ${long} 0 (−3.0) and 3 more. Clearly more pain after ${long} 9 (+3.0) and 3 more.`,
+        `Clearly less pain after ${long} 8 (−3.0) and 3 more. Clearly more pain after ${long} 13 (+3.0) and 3 more.`,
       ],
       chart: false,
     });

@@ -1,19 +1,17 @@
 import { dayOf } from '../../../src/domain/words/day.ts';
 import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
 import { isWeekend as isWeekendDay, type Period } from '../../../src/insights/days.ts';
-import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
 import { RecentPain } from '../../../src/insights/recent-pain.ts';
 import { autoregression } from '../../../src/insights/stats/autoregression.ts';
 import { tInterval } from '../../../src/insights/stats/estimate.ts';
 import type { Interval } from '../../../src/insights/stats/points.ts';
-import { summarize } from '../../../src/insights/summary.ts';
 import { summarizeTrend } from '../../../src/insights/trend.ts';
 import { comparePeriods, generator, log } from '../helpers.ts';
 import { clamp, normal } from './laws.ts';
 import type { Row } from './means.ts';
-import { daysOf, goodDays, isWeekend, one, type World } from './worlds.ts';
+import { daysOf, isWeekend, MONDAY, one, type World } from './worlds.ts';
 
 /** What is said, ever, to somebody who looks every day; in percent of patients. */
 
@@ -29,7 +27,7 @@ interface Said {
 function live(world: World, random: () => number): Said {
   const [less, more, lessRelief, moreRelief, none] = Array.from({ length: 5 }, () => new Set<number>());
   const said = { less, more, lessRelief, moreRelief, none } as Said;
-  const marks = new Marks(world.effects.length);
+  const marks = new Marks(world.effects.length, MONDAY, world.days);
   const sessions: number[] = [];
   const exercises = new Map<number, number>();
   const recent = new RecentPain();
@@ -42,7 +40,8 @@ function live(world: World, random: () => number): Said {
     }
     if (day.later !== undefined) {
       const weekend = isWeekendDay(day.day);
-      marks.addRest({ first: day.pain, next: day.later, averages, weekend, medicated: false });
+      const pains = { first: day.pain, painBefore: day.pain, painAfter: day.later };
+      marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false });
     }
     marks.endDay();
     for (const { exercise, which } of day.sessions) {
@@ -214,7 +213,7 @@ export function periods(times: number): Row[] {
     const next = resembling(autocorrelation, random);
     const pains = Array.from({ length: 56 }, (_, day) => {
       const pain = clamp(5.5 + (day < 28 ? 0 : difference) + 1.5 * next());
-      return [dayOf(20_000 + day), { pain, sessions: 1 }] as const;
+      return [dayOf(20_000 + day), { pain, kind: null, sessions: 1 }] as const;
     });
     const days = new Map(pains.filter((_, day) => day % 2 === 0));
     return summarizeTrend(days, dayOf(20_055)).changeInterval ?? [0, 0];
@@ -280,10 +279,27 @@ const harmful: readonly (World & { readonly bound: number })[] = [
     nextDay: [1.5],
     chooses: (_, __, random) => [0, 1, 2, 3].filter(() => half(random)),
   },
+  {
+    name: 'two, one of them each day, pain recorded in the morning too',
+    bound: 80,
+    days: 60,
+    afternoon: 1.5,
+    effects: [-1, 0],
+    nextDay: [1.5],
+    chooses: one(2),
+  },
 ];
 export const harmBounds = harmful.map(({ name, bound }) => [name, bound] as const);
 const isFlare = (day: number) => day % 60 >= 46;
 const harmless: readonly World[] = [
+  {
+    name: 'one in bad afternoons, pain recorded in the morning too, 180 days',
+    days: 180,
+    spread: 1.2,
+    afternoon: 1.5,
+    effects: [0, 0, 0],
+    chooses: (pain, _, random) => (pain >= 7 ? [0] : half(random) ? [1 + Math.floor(2 * random())] : []),
+  },
   {
     name: 'eight inert ones, one a day, 300 days',
     days: 300,
@@ -357,7 +373,8 @@ export function nextDays(times: number): Row[] {
       let first = 0;
       for (const { day, pain, sessions } of daysOf(world, random)) {
         const done = new Set(sessions.map(({ exercise }) => exercise));
-        nextDay.add({ day, pain, averages: recent.add(pain), done });
+        const later = world.afternoon ? sessions[0]?.painBefore : undefined;
+        nextDay.add({ day, pain, later, averages: recent.add(pain), done });
         for (const { exercise, which } of sessions) {
           if (nextDay.isWorse(exercise)) worse.add(which);
           if (which === 0) first = exercise;
@@ -415,31 +432,4 @@ export function latelys(times: number): Row[] {
     }
     return [`autocorrelation ${autocorrelation}`, (100 * seen) / times, (100 * falsely) / times];
   });
-}
-
-/** How often the best exercise comes first, by the adjusted change and by the raw one. */
-export function orders(times: number): Row[] {
-  const random = generator(300);
-  const first = { adjusted: 0, raw: 0 };
-  for (let i = 0; i < times; i += 1) {
-    const logs: SessionFields[] = [];
-    for (const { day, sessions } of daysOf(goodDays, random))
-      for (const { which, painBefore, painAfter } of sessions)
-        logs.push({
-          exerciseName: String(which),
-          exerciseType: 'stretch',
-          date: dayOf(20_000 + day),
-          painBefore,
-          painAfter,
-          effective: true,
-        });
-    const { exercises } = summarize(logs);
-    if (exercises[0]?.exerciseName === '0') first.adjusted += 1;
-    const [best] = exercises.toSorted((a, b) => a.meanChange - b.meanChange);
-    if (best?.exerciseName === '0') first.raw += 1;
-  }
-  return [
-    ['by the adjusted change', (100 * first.adjusted) / times],
-    ['by the raw change', (100 * first.raw) / times],
-  ];
 }

@@ -15,6 +15,8 @@ export interface Tables {
   readonly trialPower: readonly Row[];
   readonly trials: readonly Row[];
   readonly trends: readonly Row[];
+  readonly recordings: readonly Row[];
+  readonly controls: readonly Row[];
   readonly fourWeeks: readonly Row[];
   readonly nextDays: readonly Row[];
   readonly noDifferences: readonly Row[];
@@ -66,6 +68,11 @@ export function methodPage(tables: Tables): string {
     '### Trend',
     'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days. Pain that wanders for months without a direction is called falling or rising in few diaries, also under what differs from day to day (0.3 of the variance). A random walk under that (steps of 0.25, days that vary by 0.8) is, in every second one (180 days): it did fall or rise, and that says nothing of the months to come.',
     table(['Truth', 'called falling', 'called rising', 'the interval holds the truth'], tables.trends),
+    '### Habits of recording',
+    'Who begins to record mornings, or days without exercise, changes which values there are and not the pain: how often a trend, and a difference between the two halves of 120 days, is called. Standard deviation 1.5, autocorrelation 0.3; where it says so, afternoons are 1.5 worse than mornings.',
+    table(['What is recorded', 'a trend called', 'a difference called'], tables.recordings),
+    'Days without exercise as a control of one exercise that does nothing, while pain falls by 1 in any session: how often it is marked. A second value hours later, or only where pain has changed, is no control.',
+    table(['Days without exercise', 'a false ✔ or ✖'], tables.controls),
     '### Two periods of four weeks',
     'Recorded every other day, standard deviation 1.5, autocorrelation by calendar days: how often the pain of the last four weeks is called lower or higher than that of the four before. Of the changes of sessions there is one each day.',
     table(
@@ -82,8 +89,8 @@ export function methodPage(tables: Tables): string {
     'After 30 sessions of −2 come sessions of +2, standard deviation 1.5: how often “lately” is said within 15; and how often ever in 300 sessions of −2.',
     table(['Sessions', 'reversal seen', 'falsely seen'], tables.latelys),
     '### Order',
-    'How often the best exercise (−2) comes first although it is done on good days and an inert one on bad days; 300 logs.',
-    table(['Order', 'best first'], tables.order),
+    'How often the best exercise of four comes first.',
+    table(['Diary', 'by the adjusted change', 'by the raw change'], tables.order),
     '### What was planted in made-up records',
     'Persons of `test/fixtures/make-data.mjs`, with eight exercises whose mean effects are known. Right: clear or likely in the planted direction, of exercises with an effect of at least 0.5 and 3 sessions. Exercises with fewer stand last, which is why 24 logs order little.',
     table(

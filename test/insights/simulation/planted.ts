@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import type { Log } from '../../../src/domain/log.ts';
+import { dayOf } from '../../../src/domain/words/day.ts';
+import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { summarize } from '../../../src/insights/summary.ts';
+import { generator, log } from '../helpers.ts';
 import type { Row } from './means.ts';
+import { daysOf, orderWorlds } from './worlds.ts';
 
 const maker = new URL('../../fixtures/make-data.mjs', import.meta.url).pathname;
 
@@ -91,3 +95,22 @@ export const plantedRows = (found: readonly Found[]): Row[] =>
     clear,
     wrong,
   ]);
+
+/** How often the best exercise comes first, by the adjusted change and by the raw one. */
+export function orders(times: number): Row[] {
+  return orderWorlds.map((world) => {
+    const random = generator(world.days);
+    let [adjusted, raw] = [0, 0];
+    for (let i = 0; i < times; i += 1) {
+      const logs: SessionFields[] = [];
+      for (const { day, sessions } of daysOf(world, random))
+        for (const { which, painBefore, painAfter } of sessions)
+          logs.push(log({ exerciseName: String(which), date: dayOf(20_000 + day), painBefore, painAfter }));
+      const { exercises } = summarize(logs);
+      const [best] = exercises.toSorted((a, b) => a.meanChange - b.meanChange);
+      if (exercises[0]?.exerciseName === '0') adjusted += 1;
+      if (best?.exerciseName === '0') raw += 1;
+    }
+    return [world.name, (100 * adjusted) / times, (100 * raw) / times];
+  });
+}

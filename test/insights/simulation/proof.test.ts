@@ -4,16 +4,7 @@ import practice from '../../../src/cli/practice.json';
 import type { Log } from '../../../src/domain/log.ts';
 import { measured } from '../../../src/insights/method.ts';
 import { summarize } from '../../../src/insights/summary.ts';
-import {
-  falseMarks,
-  harmBounds,
-  latelys,
-  nextDays,
-  noDifferences,
-  orders,
-  periods,
-  trends,
-} from './diaries.ts';
+import { falseMarks, harmBounds, latelys, nextDays, noDifferences, periods, trends } from './diaries.ts';
 import { methodPage } from './document.ts';
 import {
   coverage,
@@ -26,7 +17,8 @@ import {
   SIZES,
   TIMES,
 } from './means.ts';
-import { planted, plantedRows } from './planted.ts';
+import { orders, planted, plantedRows } from './planted.ts';
+import { controls, recordings } from './recording.ts';
 import { deviatingTrials, trialPower } from './trials.ts';
 import { hiddenWorlds, markWorlds, powerWorlds, restWorlds } from './worlds.ts';
 
@@ -44,6 +36,8 @@ const tables = {
   rest: falseMarks(restWorlds, DIARIES),
   hidden: falseMarks(hiddenWorlds, DIARIES),
   trends: trends(4 * DIARIES),
+  recordings: recordings(DIARIES),
+  controls: controls(DIARIES),
   fourWeeks: periods(4 * DIARIES),
   nextDays: nextDays(2 * DIARIES),
   noDifferences: noDifferences(DIARIES),
@@ -135,11 +129,10 @@ describe('in a diary that is looked at every day', () => {
     expect(rowOf(tables.marks, 'a routine of three, in one order, the first −2')).toEqual([0, 0, 0]);
   });
 
-  test('the best comes first though it is done on good days', () => {
-    expect(figure(tables.order, 'by the adjusted change', 0)).toBeGreaterThanOrEqual(
-      95 - chance(95, DIARIES / 2),
-    );
-    expect(figure(tables.order, 'by the raw change', 0)).toBeLessThan(80);
+  test.each(tables.order.map(([name]) => name))('%s: the best comes first', (name) => {
+    const [adjusted, raw] = rowOf(tables.order, name) as [number, number];
+    expect(adjusted).toBeGreaterThanOrEqual(95 - chance(95, DIARIES / 2));
+    expect(raw).toBeLessThan(80);
   });
 });
 
@@ -158,6 +151,24 @@ describe('the trend', () => {
       expect(falling).toBeGreaterThanOrEqual(bound - chance(bound, 4 * DIARIES));
     }
   });
+});
+
+test.each(tables.recordings.map(([name]) => name))(
+  'recorded are %s: no trend or difference is made up',
+  (name) => {
+    const figures = rowOf(tables.recordings, name) as [number, number];
+    if (!name.includes('true fall')) {
+      expect(most(figures)).toBeLessThanOrEqual(6 + chance(6, DIARIES));
+      return;
+    }
+    const [trend, difference] = figures;
+    expect(trend).toBeGreaterThanOrEqual(65 - chance(65, DIARIES));
+    expect(difference).toBeGreaterThanOrEqual(40 - chance(40, DIARIES));
+  },
+);
+
+test.each(tables.controls.map(([name]) => name))('days without exercise, %s: no mark is made up', (name) => {
+  expect(figure(tables.controls, name, 0)).toBeLessThanOrEqual(5 + chance(5, DIARIES));
 });
 
 test.each(tables.fourWeeks.map(([name]) => name))('four weeks, %s: no difference is made up', (name) => {

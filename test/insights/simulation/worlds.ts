@@ -16,6 +16,8 @@ export interface World {
   readonly memory?: number;
   /** The share of its distance from the base that pain falls back by in a session, whatever is done. */
   readonly relapse?: number;
+  /** Pain is recorded in the morning, and by the afternoon moves by this standard deviation; most of it is there the next day. */
+  readonly afternoon?: number;
   /** By exercise, in points: on pain after, and on the first pain of the next day. */
   readonly effects: readonly number[];
   readonly nextDay?: readonly number[];
@@ -48,8 +50,11 @@ export interface WorldDay {
   readonly sessions: readonly WorldSession[];
 }
 
+/** The share of the pain of an afternoon that is there the next day. */
+const LASTING = 0.6;
+
 /** 1970-01-05, so that the first day of a world is a Monday. */
-const MONDAY = 4;
+export const MONDAY = 4;
 
 /** The days of a diary, one by one. */
 export function* daysOf(world: World, random: () => number): Generator<WorldDay> {
@@ -68,10 +73,10 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
   for (let day = 0; day < days; day += 1) {
     pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
     const first = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
-    carried = 0;
-    let now = first;
+    let now = world.afternoon ? clamp(first + world.afternoon * normal(random)) : first;
+    carried = world.afternoon ? LASTING * (now - base) : 0;
     const sessions: WorldSession[] = [];
-    const chosen = world.chooses(first, day, random, last);
+    const chosen = world.chooses(now, day, random, last);
     const tablet = world.tablet?.(first, chosen, random) ?? 0;
     for (const which of chosen) {
       noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
@@ -86,6 +91,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
       sessions.push({
         which,
         exercise,
+        day: MONDAY + day,
         place: sessions.length,
         first,
         weekend: isWeekend(day),
@@ -270,6 +276,31 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: zeros(4),
     chooses: (_, day) => [Math.floor(day / 30) % 4],
   },
+  {
+    name: 'each of four for two months, what falls by itself grows by 3 over eight',
+    bound: 5,
+    days: 240,
+    effects: zeros(4),
+    hidden: (_, day) => -day / 80,
+    chooses: (_, day, random) => [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 60)],
+  },
+  {
+    name: 'one takes the place of another when all falls by 1.5 more, a third in both',
+    bound: 5,
+    days: 180,
+    effects: zeros(3),
+    hidden: (_, day) => (day >= 90 ? -1.5 : 0),
+    chooses: (_, day, random) => [random() < 0.4 ? 2 : Number(day >= 75 + anyOf(0, 30, random))],
+  },
+  {
+    name: 'each of four in its season, and all falls by 1 more in summer, two years',
+    bound: 5,
+    days: 730,
+    effects: zeros(4),
+    hidden: (_, day) => -Math.sin((2 * Math.PI * day) / 365),
+    chooses: (_, day, random) =>
+      random() < 0.5 ? [] : [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 92) % 4],
+  },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];
@@ -372,10 +403,19 @@ export const powerWorlds: readonly World[] = [1, 1.5].map((deviation) => ({
   chooses: (_, day) => [(day + 1) % 4],
 }));
 
-/** The best exercise on good days, an inert one on bad days, two more on any. */
-export const goodDays: World = {
-  name: 'the best on good days',
-  days: 300,
-  effects: [-2, 0, 0, 0],
-  chooses: (pain, _, random) => [pain <= 4 ? 0 : pain >= 7 ? 1 : anyOf(2, 4, random)],
-};
+/** Where the best exercise, the first, has an unequal chance. */
+export const orderWorlds: readonly World[] = [
+  {
+    name: '−2 on good days, an inert one on bad days',
+    days: 300,
+    effects: [-2, 0, 0, 0],
+    chooses: (pain, _, random) => [pain <= 4 ? 0 : pain >= 7 ? 1 : anyOf(2, 4, random)],
+  },
+  {
+    name: '−2 in the first of six months, what falls by itself grows by 3',
+    days: 180,
+    effects: [-2, 0, 0, 0],
+    hidden: (_, day) => -day / 60,
+    chooses: (_, day, random) => [day < 30 ? anyOf(0, 4, random) : anyOf(1, 4, random)],
+  },
+];
