@@ -1,6 +1,7 @@
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
-import { groupBy } from '../numbers.ts';
+import { compareText, groupBy } from '../numbers.ts';
+import { rankOf, UNTIMED } from '../pain-days.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
@@ -8,12 +9,18 @@ import { MANY, type Report } from './report.ts';
 /** More notes than this are shown only where all are asked for. */
 const MOST_NOTES = 20;
 
-/** The latest notes; of very many sessions only those after which pain had risen; or all of them. */
-export function notesSection({ logs, rises, full }: Report): Section {
+/** The latest notes of sessions and pain entries; of very many sessions only those after which pain had risen; or all of them. */
+export function notesSection({ logs, entries, rises, full }: Report): Section {
   const risesOnly = !full && logs.length >= MANY;
-  const written = (risesOnly ? rises : logs).filter(({ notes }) => notes.trim() !== '');
+  const written = [
+    ...entries.map((entry) => ({ ...entry, rank: rankOf(entry), note: noteOfEntry(entry) })),
+    ...(risesOnly ? rises : logs).map((log) => ({ ...log, rank: UNTIMED, note: noteOf(log) })),
+  ]
+    .filter(({ note }) => note.text.trim() !== '')
+    .sort((a, b) => compareText(a.date, b.date) || a.rank - b.rank);
   const shown = full ? written : written.slice(-MOST_NOTES);
-  const which = `${count(written.length, 'note')}${risesOnly ? ' of sessions with a rise' : ''}`;
+  const whose = `sessions with a rise${entries.length > 0 ? ' and of pain entries' : ''}`;
+  const which = `${count(written.length, 'note')}${risesOnly ? ` of ${whose}` : ''}`;
   const left = written.length > shown.length;
   const blocks: Block[] = [
     {
@@ -23,13 +30,21 @@ export function notesSection({ logs, rises, full }: Report): Section {
         : `${which}, the latest first.${risesOnly ? ' With --full, or full=true over HTTP, all notes.' : ''}`,
     },
   ];
-  if (shown.length > 0) blocks.push({ kind: 'notes', notes: shown.toReversed().map(noteOf) });
+  if (shown.length > 0) blocks.push({ kind: 'notes', notes: shown.toReversed().map(({ note }) => note) });
   return { title: 'Notes', blocks };
 }
 
 function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note {
   return { heading: `${date} · ${quoted(exerciseName)} · ${painBefore} → ${painAfter}`, text: notes };
 }
+
+function noteOfEntry({ date, timeOfDay, pain, notes = '' }: FeltPain): Note {
+  const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
+  return { heading: `${date}${time} · pain ${pain}/10`, text: notes };
+}
+
+/** What is told of a pain without exercise. */
+export type FeltPain = Pick<PainEntry, 'date' | 'timeOfDay' | 'pain' | 'notes'>;
 
 /** A note in one line of at most `longest` characters. */
 export function shortNote(log: Log, longest: number): Note {
@@ -40,10 +55,10 @@ export function shortNote(log: Log, longest: number): Note {
   };
 }
 
-/** As `shortNote`, of a pain entry. */
-export function shortEntry({ date, timeOfDay, pain, notes = '' }: PainEntry, longest: number): Note {
-  const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
-  return { heading: `${date}${time} · pain ${pain}`, text: shortened(notes, longest) };
+/** As `shortNote`, of a pain without exercise. */
+export function shortEntry(entry: FeltPain, longest: number): Note {
+  const { heading, text } = noteOfEntry(entry);
+  return { heading, text: shortened(text, longest) };
 }
 
 function shortened(notes: string, longest: number): string {

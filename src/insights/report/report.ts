@@ -6,7 +6,7 @@ import type { User } from '../../domain/user.ts';
 import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
-import { type Entry, type PainDay, painDays } from '../pain-days.ts';
+import { type Entry, type PainDay, painDays, rankOf } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
 import { type SummaryOptions, summarize, tallyOf } from '../summary.ts';
 import type { EndedTrial } from '../trial.ts';
@@ -35,6 +35,8 @@ export interface Report {
   readonly sincePrevious: Comparison | null;
   /** By date, then id. */
   readonly logs: readonly Log[];
+  /** Pain entries by date, then time of day, then id. */
+  readonly entries: readonly PainEntry[];
   /** The days with a known pain, with and without exercise. */
   readonly days: readonly PainDay[];
   readonly trial: EndedTrial | null;
@@ -82,21 +84,23 @@ export function buildReport(
       { field: 'since', message: `must be a later day: a report holds ${most} sessions at most` },
     ]);
   }
+  const keptEntries = entries
+    .filter(({ date }) => isWithin(date, options))
+    .toSorted((a, b) => compareText(a.date, b.date) || rankOf(a) - rankOf(b) || a.id - b.id);
   const { firstName, lastName, email, ...rest } = user;
   return {
     subject: options.anonymous
       ? { ...rest, name: null, email: null }
       : { ...rest, name: `${firstName} ${lastName}`, email },
-    summary: summarize(kept, options, entries),
-    days: painDays([...entries, ...felt], kept),
+    summary: summarize(kept, options, keptEntries),
+    entries: keptEntries,
+    days: painDays([...keptEntries, ...felt], kept),
     trial: trial ?? null,
     previous: options.previous ?? null,
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,
     rises: kept.filter(({ painBefore, painAfter }) => painAfter - painBefore >= RISE),
-    severe: entries
-      .filter(({ pain }) => isSevere(pain))
-      .toSorted((a, b) => compareText(b.date, a.date) || b.id - a.id),
+    severe: keptEntries.filter(({ pain }) => isSevere(pain)).toReversed(),
     full: options.full ?? false,
   };
 }

@@ -14,23 +14,30 @@ import type { Report } from './report.ts';
 
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
-  const { subject, summary, logs, previous, sincePrevious } = report;
+  const { subject, logs, entries, previous, sincePrevious } = report;
   const title = subject.name === null ? `Patient ${subject.id}` : words.quoted(subject.name);
-  const { since, until } = summary;
-  const period = since === null ? 'no sessions' : since === until ? since : `${since} to ${until}`;
   const first = inShort(report);
   const hasChart = first.blocks.some(({ kind }) => kind === 'chart');
   const sections = [first];
   if (logs.length > 0) sections.push(painOverTime(report, hasChart), eachExercise(report));
   if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));
   sections.push(method(report));
-  if (logs.length > 0) sections.push(notesSection(report), records(report));
+  if (logs.length > 0 || entries.length > 0) sections.push(notesSection(report));
+  if (logs.length > 0) sections.push(records(report));
   return {
     title: `Exercise and pain: ${title}`,
-    subtitle: period,
+    subtitle: period(report),
     about: about(report),
     sections,
   };
+}
+
+/** As asked for, else from the first day with a record to the last. The summary's own goes by sessions where there are any. */
+function period({ summary, days }: Report): string {
+  const ends = [summary.since, summary.until, days[0]?.date, days.at(-1)?.date].filter((day) => day != null);
+  const [since, until] = [ends.sort()[0], ends.at(-1)];
+  if (since === undefined) return 'nothing recorded';
+  return since === until ? since : `${since} to ${until}`;
 }
 
 function about({ subject, summary }: Report): string {

@@ -70,7 +70,7 @@ test('the first section lists severe pain entries with their notes, with and wit
   }));
   for (const logs of [some, []]) {
     const text = sectionOf(reportHtml(buildReport(nora, logs, {}, { entries })), 'In short');
-    expect(text).toContain('2026-01-20 · pain 10 Numb 10');
+    expect(text).toContain('2026-01-20 · pain 10/10 Numb 10');
     expect(text).not.toContain('Numb 8');
   }
 });
@@ -567,6 +567,52 @@ describe('the notes', () => {
 
   test('are all there when they are asked for', () => {
     expect(shown(noted(301), { full: true })).toEqual(Array.from({ length: 301 }, (_, i) => 301 - i));
+  });
+});
+
+describe('of pain entries', () => {
+  const entry = { userId: 1, date: '2026-01-03', pain: 7 };
+  const entries = [
+    { ...entry, id: 1, timeOfDay: 'night' as const, notes: 'Could <b>not</b> sleep' },
+    { ...entry, id: 2, timeOfDay: 'morning' as const, pain: 4, notes: 'Stiff' },
+    { ...entry, id: 3, notes: 'Sat all day' },
+    { ...entry, id: 4, date: '2025-12-30' },
+  ];
+  const logs = [log({ date: '2026-01-03', notes: 'Held 30 s' }), log({ date: '2026-01-05', notes: '' })];
+  const given = (options: ReportOptions = {}) => buildReport(nora, logs, options, { entries });
+
+  test('the notes stand among those of sessions, in the order of the day, with time and pain', () => {
+    const text = sectionOf(reportHtml(given()), 'Notes');
+    expect(text).toContain('4 notes, the latest first.');
+    expect(text).toMatch(
+      /2026-01-03, night · pain 7\/10 Could <b>not<\/b> sleep 2026-01-03 · Piriformis Stretch · 6 → 4 Held 30 s 2026-01-03 · pain 7\/10 Sat all day 2026-01-03, morning · pain 4\/10 Stiff/,
+    );
+  });
+
+  test('the notes are told beside those of rises, and are all there where they are asked for', () => {
+    const many = [...logs, ...sessions(300)];
+    const notes = (options: ReportOptions) =>
+      sectionOf(reportHtml(buildReport(nora, many, options, { entries })), 'Notes');
+    expect(notes({})).toMatch(/ notes of sessions with a rise and of pain entries\./);
+    expect(notes({ full: true })).toContain('Could <b>not</b> sleep');
+  });
+
+  test('the period above the report covers the days, unless another was asked for', () => {
+    expect(documentOf(given()).subtitle).toBe('2025-12-30 to 2026-01-05');
+    expect(documentOf(given({ since: '2026-01-01', until: '2026-01-31' })).subtitle).toBe(
+      '2026-01-01 to 2026-01-31',
+    );
+    expect(documentOf(buildReport(nora, [], {}, { entries })).subtitle).toBe('2025-12-30 to 2026-01-03');
+  });
+
+  test('those of other days are in no part of it', () => {
+    const { severe, days } = buildReport(
+      nora,
+      logs,
+      { since: '2026-01-01' },
+      { entries: [{ ...entry, id: 1, date: '2025-12-30', pain: 9 }] },
+    );
+    expect([severe.length, days[0]?.date]).toEqual([0, '2026-01-03']);
   });
 });
 
