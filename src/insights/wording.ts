@@ -181,7 +181,7 @@ export function fourWeeksSentence({ last4Weeks, previous4Weeks, change, changeIn
 }
 
 function levelInShort({ days, median, mean }: PainLevel): string {
-  if (median === null || mean === null) return 'no sessions';
+  if (median === null || mean === null) return 'nothing recorded';
   return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(days, 'day')}`;
 }
 
@@ -334,18 +334,22 @@ export const moreRemark = (more: readonly Pick<ExerciseSummary, 'claim'>[]): str
     ? 'Mention ✖ to your physiotherapist.'
     : 'Ask your physiotherapist whether it can be the exercise.';
 
+/** What figures of exercises need. */
+export const SESSIONS_NEEDED = `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`;
+
 /** What is said below the exercises. */
 export function closingSentences(
   { exercises, pain, controlDays }: Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend },
   nameOf: (exercise: { exerciseName: string }) => string,
 ): string[] {
-  if (exercises.every(({ verdict }) => verdict === 'too-few'))
-    return [
-      painSentence(pain),
-      `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`,
-    ];
+  const level = painSentence(pain);
+  const both = `${level} ${directionSentence(pain)}`;
+  if (exercises.every(({ verdict }) => verdict === 'too-few')) {
+    const isOfPain = exercises.length === 0 || pain.direction !== 'too-few';
+    return [isOfPain ? both : level, SESSIONS_NEEDED];
+  }
   return [
-    `${painSentence(pain)} ${directionSentence(pain)}`,
+    both,
     ...controlSentences(exercises, nameOf, controlDays),
     exercises.flatMap((each) => nextDaySentence(each, nameOf(each)) ?? []).join(' '),
   ].filter(Boolean);

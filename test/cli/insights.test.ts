@@ -362,6 +362,35 @@ describe('summary', () => {
     expect(stdout).toMatch(/^Piriformis Stretch +12 +12 of 12 +−3\.3 .* clear less$/m);
   });
 
+  it('of pain entries alone says how the pain is, what is missing, and where the red flags are', async () => {
+    const only = noraWith();
+    for (const [i, level] of [6, 6, 7, 9].entries())
+      await run(['pain', String(level), '--date', `2026-02-0${i + 1}`], { db: only });
+    const { stdout, stderr } = await run(['summary'], { db: only, ...plain(80) });
+    expect([stdout, stderr]).toEqual([
+      `Nora Lind: pain recorded on 4 days, 1 to 4 February 2026, no session.
+
+Pain of the day, its first: 7.0 on average. From 8 days of records over six
+weeks on, this says whether it falls or rises.
+From 3 sessions of one exercise on, this says which way pain went after it;
+about 8 are often enough to be clear.
+To record one: sciatica log add
+
+${RED_FLAGS_POINTER}
+`,
+      '',
+    ]);
+    expect((await run(['summary', '--details'], { db: only, ...plain(80) })).stdout).toContain(
+      'mean 7.0, median 6.5, 4 days',
+    );
+    for (const columns of [50, 30])
+      expect(
+        widest((await run(['summary', '--details'], { db: only, ...plain(columns) })).stdout),
+      ).toBeLessThanOrEqual(columns);
+    const { stdout: report } = await run(['report', '--format', 'md'], { db: only });
+    expect(report).toContain('**Pain recorded on 4 days. No sessions in this period.**');
+  });
+
   it('of nothing says what to do', async () => {
     const empty = prepared(() => {});
     const { code, stderr, stdout } = await run(['summary'], { db: empty });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Palette } from '../../src/cli/terminal/canvas.ts';
 import { summaryScreen } from '../../src/cli/views/summary.ts';
+import { plainCommand } from '../../src/domain/errors.ts';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { addDays, localDay } from '../../src/domain/words/day.ts';
@@ -37,7 +38,9 @@ describe('the summary of a user', () => {
     expect(figures).toEqual(summarize(store.logs.list({ userId: 3 })));
     const plain = (text: string) => text;
     const palette = { relief: plain, aggravation: plain } as unknown as Palette;
-    const screen = summaryScreen('Nora', figures, { width: 300, palette }).join(' ').replace(/\s+/g, ' ');
+    const screen = summaryScreen('Nora', figures, { width: 300, palette }, plainCommand)
+      .join(' ')
+      .replace(/\s+/g, ' ');
     expect(words?.groups.map(({ title }) => title)).toEqual([
       'Less pain after',
       'More pain after',

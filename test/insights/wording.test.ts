@@ -110,7 +110,7 @@ test('four weeks against the four before', () => {
     'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: mean 5.5, median 5, 1 day. Difference of the means −1.5 (95 % interval −2.0 to −1.0).',
   );
   expect(words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(null) }))).toBe(
-    'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: no sessions.',
+    'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: nothing recorded.',
   );
 });
 

@@ -7,7 +7,7 @@ import { type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { canvasOf } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
-import { print, say } from '../terminal/io.ts';
+import { commandLine, print, say } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
@@ -55,14 +55,16 @@ async function summarizeUser(
   const { store } = context;
   const summary = await summaryOf(store, userId, asked, context.today);
   if (options['json']) return printJson(context, summary);
-  if (summary.sessions === 0 && summary.leftOut === 0) return sayNone(context, { userId });
+  if (summary.pain === null && summary.leftOut === 0) return sayNone(context, { userId });
   const { lostMarksLines, summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);
   // Loaded on demand: it draws tables.
   const { summaryDetails } = options['details'] ? await import('../views/summary-details.ts') : {};
-  print(context, summaryScreen(who, summary, canvas, summaryDetails?.(summary, canvas)).join('\n'));
+  const command = (words: string) => commandLine(context, words);
+  const details = summaryDetails?.(summary, canvas);
+  print(context, summaryScreen(who, summary, canvas, command, details).join('\n'));
   const { since, until, exerciseType } = asked;
   if (!context.stdout.isTTY || since || until || exerciseType) return;
   for (const line of lostMarksLines(lostMarks(store, userId, summary), canvas)) say(context, line);

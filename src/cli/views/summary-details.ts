@@ -17,7 +17,8 @@ import { LONGEST_NAME, nameIn } from './records.ts';
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
   const { exercises, overall, pain } = summary;
-  if (overall === null || pain === null) return [];
+  if (pain === null) return [];
+  if (overall === null) return painLines(pain, canvas);
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
   return [
     ...changesTable(

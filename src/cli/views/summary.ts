@@ -1,3 +1,4 @@
+import type { CommandWriter } from '../../domain/errors.ts';
 import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { dayNumber } from '../../domain/words/day.ts';
 import type { ExerciseSummary, Rhythm, Summary } from '../../insights/shapes.ts';
@@ -11,12 +12,14 @@ import { LONGEST_NAME, nameIn } from './records.ts';
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how
  * the pain went, and when to get help. It says what happened and prescribes nothing.
  * @param who whose it is, to begin the first line
+ * @param command writes the command lines to go on with
  * @param details lines with the figures behind it, if they were asked for
  */
 export function summaryScreen(
   who: string,
   summary: Summary,
   canvas: Canvas,
+  command: CommandWriter,
   details?: readonly string[],
 ): string[] {
   const { exercises, pain, controlDays } = summary;
@@ -25,14 +28,15 @@ export function summaryScreen(
   const isTooFew = exercises.every(({ verdict }) => verdict === 'too-few');
   const closing = [
     ...words.closingSentences({ exercises, pain, controlDays }, (exercise) => nameIn(canvas, exercise)),
-    ...(details || isTooFew ? [] : ['The figures behind this: sciatica summary --details']),
+    ...(exercises.length === 0 ? [`To record one: ${command('log add')}`] : []),
+    ...(details || isTooFew ? [] : [`The figures behind this: ${command('summary --details')}`]),
   ];
   return [
     ...headLines(who, summary, canvas),
     '',
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
-    '',
+    ...(exercises.length > 0 ? [''] : []),
     ...closing.flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
@@ -61,12 +65,16 @@ export function lostMarksLines(exercises: readonly ExerciseSummary[], canvas: Ca
 const TWO_WEEKS = 14;
 
 function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
-  const { sessions, since, until, rhythm } = summary;
+  const { sessions, since, until, rhythm, pain } = summary;
   const period = since !== null && until !== null ? `, ${words.periodInWords(since, until)}` : '';
   const rate =
     rhythm && daysOf(summary) >= TWO_WEEKS ? `, ${words.plain(rhythm.sessionsPerWeek)} a week` : '';
+  const recorded =
+    sessions > 0
+      ? `${counted(sessions, 'session')}${period}${rate}`
+      : `pain recorded on ${counted(pain?.days ?? 0, 'day')}${period}, no session`;
   return [
-    ...wrap(`${who}: ${counted(sessions, 'session')}${period}${rate}.`, canvas),
+    ...wrap(`${who}: ${recorded}.`, canvas),
     ...wrap(words.leftOutSentence(summary.leftOut) ?? '', canvas).filter(Boolean),
     ...targetLines(rhythm?.target ?? null, canvas),
   ];

@@ -113,8 +113,8 @@ interface PainAxes extends TimeAxis {
 }
 
 /**
- * The pain of every session over time, or, of very many, of every span of weeks.
- * @param logs at least one, by date
+ * The pain of every session over time, or, of very many, of every span of weeks; without any, of every day.
+ * @param logs by date; at least one, or a day
  * @param options.days those with a known pain, by date; of those without exercise the worst is shown
  * @param options.isLow for a page that has to hold more: fewer levels are named, and the caption is one line
  */
@@ -128,7 +128,12 @@ export function painChart(
   const y = scaleLinear().domain([1, 10]).range([base, 10]);
   const levels = isLow ? LOW_LEVELS : LEVELS;
   const axes = { ...timeAxis(days.length > 0 ? days : logs), y: (level: number) => at(y(level)) };
-  const drawing = logs.length < MANY ? everySession(logs, pain, axes) : boxes(logs, axes);
+  const drawing =
+    logs.length === 0
+      ? everyDay(pain, axes)
+      : logs.length < MANY
+        ? everySession(logs, pain, axes)
+        : boxes(logs, axes);
   const { title, marks } = drawing;
   const rings = days
     .filter(({ sessions }) => sessions === 0)
@@ -136,7 +141,9 @@ export function painChart(
   const [caption, ofRings] = isLow
     ? [drawing.brief, 'Ring: a day without.']
     : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
-  const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
+  const [what, shown] = logs.length > 0 ? ['session', logs] : ['day', days];
+  const median = pain.daysWithoutExercise > 0 ? 'first of each day' : 'pain before';
+  const description = `${count(shown.length, what)} from ${shown[0]?.date} to ${shown.at(-1)?.date}, pain from 1 to 10. Weekly median of the ${median}, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   const told = { title, description, caption: rings.length > 0 ? `${caption} ${ofRings}` : caption };
   return chart('pain', height, told, [
     html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
@@ -157,6 +164,22 @@ interface Drawing {
   readonly marks: readonly Html[];
 }
 
+function everyDay(pain: Trend, axes: PainAxes): Drawing {
+  const caption = 'The thick grey line is the weekly median of the first of each day.';
+  return { title: 'Pain over time, every day', caption, brief: caption, marks: [medianLine(pain, axes)] };
+}
+
+function medianLine({ weeks }: Trend, axes: PainAxes): Html {
+  const medians = weeks.map(({ week, median }) => ({
+    x: axes.x(dayNumber(week) + 3.5),
+    y: axes.y(median),
+  }));
+  const steps = medians
+    .slice(1)
+    .map((to, i) => html`<line x1="${medians[i]?.x}" y1="${medians[i]?.y}" x2="${to.x}" y2="${to.y}"/>`);
+  return html`<g class="median">${steps}</g>`;
+}
+
 /** A dot at the pain before with a line to the pain after; sessions of one day stand side by side within it. */
 function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawing {
   const radius = at(Math.min(3.4, Math.max(2.2, 40 / Math.sqrt(logs.length))));
@@ -166,13 +189,6 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
     after: axes.y(log.painAfter),
     way: log.painAfter > log.painBefore ? 'more' : 'less',
   }));
-  const medians = pain.weeks.map(({ week, median }) => ({
-    x: axes.x(dayNumber(week) + 3.5),
-    y: axes.y(median),
-  }));
-  const steps = medians
-    .slice(1)
-    .map((to, i) => html`<line x1="${medians[i]?.x}" y1="${medians[i]?.y}" x2="${to.x}" y2="${to.y}"/>`);
   return {
     title: 'Pain over time, every session',
     caption:
@@ -180,7 +196,7 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
     brief:
       'Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median of the first of each day.',
     marks: [
-      html`<g class="median">${steps}</g>`,
+      medianLine(pain, axes),
       ...(['less', 'more'] as const).map(
         (side) =>
           html`<g class="stem ${side}">${sessions.map(({ x, before, after, way }) => way === side && before !== after && html`<line x1="${x}" x2="${x}" y1="${before}" y2="${after}"/>`)}</g>`,

@@ -1,4 +1,5 @@
 import { redFlags, SEVERE } from '../../domain/red-flags.ts';
+import type { PainDay } from '../pain-days.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
 import { daysAtEachPain, insteadOf, pictureTitle, resultSentence, WHAT_IT_CANNOT_SAY } from '../trial.ts';
@@ -22,16 +23,7 @@ const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 export function inShort(report: Report): Section {
   const { summary, logs, days, sincePrevious, previous } = report;
   const { pain, exercises } = summary;
-  if (logs.length === 0 || pain === null)
-    return {
-      title: 'In short',
-      blocks: [
-        { kind: 'lead', text: 'No sessions in this period.' },
-        ...painsBlocks(report, RISES),
-        ...trialBlocks(report),
-        ALERT,
-      ],
-    };
+  if (logs.length === 0 || pain === null) return withoutSessions(report);
   const { bars, lines } = barsOf(exercises);
   const trial = trialBlocks(report);
   const hasChart = lines <= ROOM_WITH_CHART && trial.length === 0;
@@ -47,6 +39,41 @@ export function inShort(report: Report): Section {
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
       ALERT,
     ],
+  };
+}
+
+/** The pain by itself, and what tells more. */
+function withoutSessions(report: Report): Section {
+  const { summary, days } = report;
+  const { pain } = summary;
+  const trial = trialBlocks(report);
+  const none = 'No sessions in this period.';
+  const known: Block[] = pain
+    ? [
+        { kind: 'lead', text: `Pain recorded on ${words.count(pain.days, 'day')}. ${none}` },
+        { kind: 'tiles', tiles: [painTile(summary, pain), worstTile(days)].map(unbroken) },
+        ...(trial.length === 0 ? [{ kind: 'chart' as const, ...painChart([], pain, { days }) }] : []),
+      ]
+    : [{ kind: 'lead', text: none }];
+  return {
+    title: 'In short',
+    blocks: [
+      ...known,
+      ...trial,
+      ...painsBlocks(report, RISES),
+      { kind: 'paragraph', text: words.SESSIONS_NEEDED },
+      ALERT,
+    ],
+  };
+}
+
+function worstTile(days: readonly PainDay[]): Tile {
+  const worst = Math.max(...days.map(({ pain }) => pain));
+  const those = days.filter(({ pain }) => pain === worst);
+  return {
+    label: 'Worst pain',
+    value: String(worst),
+    lines: [`on ${words.count(those.length, 'day')}, the last on ${those.at(-1)?.date}`],
   };
 }
 

@@ -14,12 +14,13 @@ import type { Report } from './report.ts';
 
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
-  const { subject, logs, entries, previous, sincePrevious } = report;
+  const { subject, summary, logs, entries, previous, sincePrevious } = report;
   const title = subject.name === null ? `Patient ${subject.id}` : words.quoted(subject.name);
   const first = inShort(report);
   const hasChart = first.blocks.some(({ kind }) => kind === 'chart');
   const sections = [first];
-  if (logs.length > 0) sections.push(painOverTime(report, hasChart), eachExercise(report));
+  if (summary.pain) sections.push(painOverTime(report, hasChart));
+  if (logs.length > 0) sections.push(eachExercise(report));
   if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));
   sections.push(method(report));
   if (logs.length > 0 || entries.length > 0) sections.push(notesSection(report));
@@ -59,12 +60,14 @@ function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Sectio
     title: 'Pain over time',
     blocks: [
       ...(isDrawn ? [] : [{ kind: 'chart' as const, ...painChart(logs, pain, { days }) }]),
-      { kind: 'chart', ...sessionsChart(logs, rhythm.target) },
+      ...(logs.length > 0 ? [{ kind: 'chart' as const, ...sessionsChart(logs, rhythm.target) }] : []),
       {
         kind: 'facts',
         rows: [
           { label: words.painLabel(pain), lines: [words.trendSentence(pain), words.fourWeeksSentence(pain)] },
-          { label: 'Sessions', lines: [words.rhythmSentences(logs.length, rhythm)] },
+          ...(logs.length > 0
+            ? [{ label: 'Sessions', lines: [words.rhythmSentences(logs.length, rhythm)] }]
+            : []),
         ],
       },
     ],

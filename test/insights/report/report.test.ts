@@ -10,7 +10,9 @@ import { reportHtml } from '../../../src/insights/report/page.ts';
 import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
 import { documentOf } from '../../../src/insights/report/sections.ts';
 import { responseRules } from '../../../src/insights/rules.ts';
+import { summarize } from '../../../src/insights/summary.ts';
 import type { TrialResult } from '../../../src/insights/trial.ts';
+import { inWords } from '../../../src/insights/wording.ts';
 import { exampleOf } from '../../samples.ts';
 import { log, logsOf } from '../helpers.ts';
 import { expectWellFormed, textOf } from './markup.ts';
@@ -613,6 +615,50 @@ describe('of pain entries', () => {
       { entries: [{ ...entry, id: 1, date: '2025-12-30', pain: 9 }] },
     );
     expect([severe.length, days[0]?.date]).toEqual([0, '2026-01-03']);
+  });
+});
+
+describe('of pain entries alone', () => {
+  const entries = [6, 6, 9, 7].map((pain, i) => ({ id: i + 1, userId: 1, date: `2026-01-2${i}`, pain }));
+  const report = buildReport(nora, [], {}, { entries });
+
+  test('the first section says how the pain is, draws it, and says what is missing', () => {
+    const html = reportHtml(report);
+    expectWellFormed(html);
+    const text = sectionOf(html, 'In short');
+    expect(text).toMatch(/^ Pain recorded on 4 days. No sessions in this period. /);
+    expect(text).toContain('Pain of the day, its first 7.0 mean of 4 days direction from 8 days');
+    expect(text).toContain('Worst pain 9 on 1 day, the last on 2026-01-22');
+    expect(text).toContain('From 3 sessions of one exercise on, this says which way pain went after it');
+    expect(text).toContain(
+      '4 days from 2026-01-20 to 2026-01-23, pain from 1 to 10. Weekly median of the first',
+    );
+    expect(markupOf(html, 'In short').match(/<circle/g)).toHaveLength(4);
+    expect(text).toContain(redFlags.now);
+  });
+
+  test('the parts about sessions are left out', () => {
+    expect(documentOf(report).sections.map(({ title }) => title)).toEqual([
+      'In short',
+      'Pain over time',
+      'Method',
+      'Notes',
+    ]);
+    expect(reportMarkdown(report)).not.toMatch(/undefined|NaN|0 sessions/);
+  });
+
+  test('a direction is told as soon as there is one', () => {
+    const many = Array.from({ length: 60 }, (_, i) => ({
+      id: i,
+      userId: 1,
+      date: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      pain: 9 - Math.floor(i / 10),
+    }));
+    expect(sectionOf(reportHtml(buildReport(nora, [], {}, { entries: many })), 'In short')).toMatch(
+      /7\.9 → 5\.0 January to February 2026 .* falling/,
+    );
+    expect(inWords(summarize([], {}, many)).sentences[0]).toMatch(/ Falling\.$/);
+    expect(inWords(summarize([log({ date: '2026-02-01' })], {}, many)).sentences[0]).toMatch(/ Falling\.$/);
   });
 });
 
