@@ -76,6 +76,7 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
 .stem.less line { stroke: #2f74bd; }
 .stem.more line { stroke: #d9772b; }
 .dot circle { fill: #1a1d21; }
+.ring circle { fill: #fff; stroke: #1a1d21; stroke-width: 1.2; }
 .median line { stroke: #8b9299; stroke-width: 4; stroke-linecap: round; }
 .box line { stroke: #4a5058; stroke-width: 1; }
 .box rect { fill: #6b8cae; }

@@ -637,6 +637,10 @@ describe('of pain entries alone', () => {
     expect(text).toContain(redFlags.now);
   });
 
+  test('a day is a ring, and no dot', () => {
+    expect(reportHtml(report)).toMatch(/\.ring circle { fill: #fff; stroke: #/);
+  });
+
   test('the parts about sessions are left out', () => {
     expect(documentOf(report).sections.map(({ title }) => title)).toEqual([
       'In short',
