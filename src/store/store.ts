@@ -11,7 +11,7 @@ import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/er
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import type { Diary } from './reconcile/diary.ts';
 import { Audit } from './records/audit.ts';
-import { Changes } from './records/changes.ts';
+import { Changes, rehearse } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
 import { Records } from './records/records.ts';
 import { Requests } from './records/requests.ts';
@@ -211,6 +211,14 @@ export class Store {
     const origin: Origin = { ...this.#view.origin, source: 'undo' };
     const { changes, db } = this.#connection;
     return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
+  }
+
+  /** Changes nothing. @throws SciaticaError as `undo` would now */
+  rehearseUndo(change: number): void {
+    rehearse(
+      (work) => this.change(work),
+      () => this.undo(change),
+    );
   }
 
   /**

@@ -175,6 +175,12 @@ describe('undo', () => {
     expect(store.logs.get(1).painAfter).toBe(stretch.painAfter);
     // What was made since is known here only.
     await me('PATCH', `${logs}/1`, { painAfter: 8 });
+    for (const query of ['', '?everywhere=true']) {
+      const inTheWay = await me('POST', `/undo${query}`, { change: 5 });
+      expect(inTheWay.body).toMatchObject({ status: 409, detail: expect.stringContaining('changed again') });
+      expect(inTheWay.text).not.toMatch(/everywhere|sciatica undo/);
+    }
+    expect(store.logs.get(1).painAfter).toBe(8);
     const change = Math.max(...store.history.list().map((entry) => entry.change));
     expect((await me('POST', '/undo', { change })).status).toBe(200);
   });

@@ -123,6 +123,21 @@ test('the undo of a first sync asks, and what was forgotten is sent nowhere', as
   expect([store.users.count(), store.logs.count()]).toEqual([1, 3]);
 });
 
+test('an undo that cannot be says what stands in its way before it asks whether it may reach other machines', async () => {
+  const { url, pin, tokenFile } = await serving(filled(3));
+  const db = freshPath();
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  await run(['sync'], { db });
+  await run(['log', 'edit', '1', '--notes', 'later'], { db });
+  const { code, stderr } = await run(['undo', '1', '--yes'], { db });
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringMatching(/\nsciatica: Change 1 cannot be undone: log 1 was changed again by change 2\./),
+  ]);
+  expect(stderr).not.toContain('everywhere');
+  expect(JSON.parse((await run(['logs', '--json', 'id'], { db })).stdout)).toHaveLength(3);
+});
+
 test('a deletion that is held back over there is not said to be the same there', async () => {
   const { url, pin, tokenFile } = await serving(filled(3));
   const db = freshPath();

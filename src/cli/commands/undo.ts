@@ -117,6 +117,8 @@ async function confirmReach(
   // A sync may have brought it there while the question stood.
   const machines = machinesOf();
   if (machines === '' || options['everywhere']) return;
+  // Nobody need say whether it may reach them where it cannot be undone at all.
+  context.store.rehearseUndo(change);
   const there = `${reach} at ${machines} too.`;
   sayAlways(context, there);
   if (!context.interactive || options['yes'])

@@ -312,6 +312,7 @@ export const undoRoute: Route = {
       const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
       return json(200, JSON.stringify({ undoes: change, entries, since }), {}, disclosed);
     };
+    let mayReach = false;
     return store.submitUndo(change, {
       before: () => {
         const first = repeat && firstRequest(store, repeat);
@@ -321,13 +322,14 @@ export const undoRoute: Route = {
         // A change about others has no parts for this caller.
         if (found.length === 0 || (caller && !found.every((part) => mayUndo(caller, part))))
           throw absent(`There is no change ${change} in the history.`);
-        // Their names are not for every caller.
-        if (!everywhere && store.remotes.reachOf(change).length > 0)
+        mayReach = everywhere || store.remotes.reachOf(change).length === 0;
+      },
+      after: (taken, seq) => {
+        // After the undo, which says what stands in its way; the error takes it back. Their names are not for every caller.
+        if (!mayReach)
           throw conflict(
             `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
           );
-      },
-      after: (taken, seq) => {
         if (repeat) store.requests.add(repeat);
         return answer(disclosedParts(taken), seq);
       },
