@@ -125,6 +125,28 @@ describe('undo', () => {
     expect(stderr).toMatch(/^To undo change 4, made 2026-03-05 09:30 by undo of 3, of Nora Lind/);
   });
 
+  test('tells how to go back with the number where plain undo and redo are about another change', async () => {
+    const db = noraWith({}, {});
+    await run(['log', 'edit', '1', '--after', '1'], { db });
+    await run(['log', 'edit', '2', '--after', '2'], { db });
+    const history = JSON.parse((await run(['history', '--json'], { db })).stdout);
+    const changes = history.map(({ change }: { change: number }) => change);
+    const earlier = Math.max(...changes) - 1;
+    const words = (text: string) => text.split(': ').at(-1)?.trim().split(' ').slice(1) ?? [];
+    const undone = await run(['undo', String(earlier), '--yes'], { db });
+    expect(undone.stdout).toBe(`Undid change ${earlier}. To have it back: sciatica redo\n`);
+    const redone = await run([...words(undone.stdout), '--yes'], { db });
+    expect(redone.stdout).toBe(`Redid change ${earlier}. To take it back again: sciatica undo ${earlier}\n`);
+    expect((await run([...words(redone.stdout), '--yes'], { db })).code).toBe(0);
+    expect(records(db).logs.map(({ painAfter }) => painAfter)).toEqual([4, 2]);
+    // The undo of an undo is no undo.
+    const back = await run(['undo', String(earlier + 4), '--yes'], { db });
+    expect(records(db).logs.map(({ painAfter }) => painAfter)).toEqual([1, 2]);
+    expect(back.stdout).toBe(`Undid change ${earlier + 4}. To have it back: sciatica undo ${earlier + 5}\n`);
+    expect((await run([...words(back.stdout), '--yes'], { db })).code).toBe(0);
+    expect(records(db).logs.map(({ painAfter }) => painAfter)).toEqual([4, 2]);
+  });
+
   test('a new change ends redo', async () => {
     const db = await corrected();
     await run(['undo', '--yes'], { db });

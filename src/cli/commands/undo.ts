@@ -53,7 +53,9 @@ async function undoChange(context: Context, text: string | undefined, options: O
   const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
   if (change === undefined) throw absent('There is nothing to undo.');
   await takeBack(context, options, change, 'undo', change);
-  sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
+  const { history, latestChange } = store;
+  const back = history.nextRedo() === latestChange ? 'redo' : `undo ${latestChange}`;
+  sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, back)}`);
 }
 
 /** A change by its number, or by the name of the file that it imported. @throws SciaticaError `not-found`, `invalid` */
@@ -74,7 +76,8 @@ async function redoChange(context: Context, options: Options): Promise<void> {
   if (undo === undefined || change === undefined)
     throw absent('There is nothing to redo: nothing was undone since the last change.');
   await takeBack(context, options, undo, 'redo', change);
-  sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, 'undo')}`);
+  const again = history.nextUndo() === change ? 'undo' : `undo ${change}`;
+  sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, again)}`);
 }
 
 /** Says what will be done, asks, and does it. @param named the change that a person is told of */
