@@ -43,6 +43,8 @@ export class Context {
   #jobs: BackupJob[] = [];
   /** `--db` */
   db: string | undefined;
+  /** Of `--user` or the answer to which user is meant: what is told to go on with is about the same one. */
+  user: number | undefined;
   /** Said when Ctrl-C ends the command, on a line of its own. */
   ifInterrupted: string | undefined;
   /** Whether the command creates a database where there is none: those that only read, or change what is there, do not. */

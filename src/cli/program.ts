@@ -190,6 +190,8 @@ export async function createProgram(
       context.mayAsk = input;
       context.mayColour = color;
       context.quiet = quiet ?? false;
+      const { user } = command.opts<{ user?: string }>();
+      context.user = Number(user) || undefined;
       const name = nameOf(command).slice(program.name().length + 1);
       context.mayCreate = CREATING.includes(name);
       if (!pager || !context.stdout.isTTY) return;

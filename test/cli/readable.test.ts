@@ -127,7 +127,10 @@ function fillUp(folder: string): void {
 
 /** Each database has an identity and changes of its own. */
 const anyone = (text: string) =>
-  text.replace(/(?<=^{"origin":{"id":")[^"]+/, 'any').replace(/(?<=,"states":)[\s\S]*/, 'any');
+  text
+    .replace(/(?<=^{"origin":{"id":")[^"]+/, 'any')
+    .replace(/(?<=,"states":)[\s\S]*/, 'any')
+    .replace(/(?<= --db )\S+/, 'any');
 
 /** What every read says of the same records on a good disk, asked once. */
 const said: string[] = [];

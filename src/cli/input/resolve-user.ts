@@ -66,7 +66,8 @@ export async function resolveUserOrAsk(
   if (!context.interactive) throw usage(`There are several users: ${how}`);
   const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
-  return askChoiceOf(context, 'Which user?', choices);
+  context.user = await askChoiceOf(context, 'Which user?', choices);
+  return context.user;
 }
 
 /**

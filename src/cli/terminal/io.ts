@@ -97,9 +97,20 @@ export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named. */
-export function commandLine({ db }: Context, words: string): string {
-  return db === undefined ? `sciatica ${words}` : `sciatica ${words} --db ${quoted(escapeControls(db))}`;
+/** Commands that take `--user` for the user whose records they are about, and not for a new owner. */
+const OF_A_USER =
+  /^(?:log (?:add|again|routine)|(?:pain|trial)(?! (?:show|edit|rm|plan))|trial-day add|goal|summary|compare|report|exercise|routine|(?:log|pain|trial|trial-day|exercise|routine)s)(?= |$)(?!.* --user )/;
+
+/**
+ * A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named and, where there are several, the
+ * user whom the command is about.
+ */
+export function commandLine(context: Context, words: string): string {
+  const { db, user } = context;
+  const isUnclear = user !== undefined && OF_A_USER.test(words) && context.store.users.count() > 1;
+  const whose = isUnclear ? ` --user ${user}` : '';
+  const where = db === undefined ? '' : ` --db ${quoted(escapeControls(db))}`;
+  return `sciatica ${words}${whose}${where}`;
 }
 
 /** A message whose commands are about the database that `--db` has named. */
