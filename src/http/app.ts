@@ -55,6 +55,9 @@ export function createApp(service: Service): App {
         throw new Problem(400, `The header ${request.repeated} is sent twice: send it once.`);
       const page = service.companion && companionResponse(service.companion, request);
       if (page) return companionAnswer(page, request, service);
+      // Of the service as a whole, to try whether it answers (RFC 9110, 9.3.7).
+      if (request.method === 'OPTIONS' && request.target === '*')
+        return finish({ status: 204, headers: {} }, request, service);
       const found = match(request.target);
       if (!found) throw new Problem(404, 'There is nothing at this path.');
       const { methods, id, search } = found;

@@ -241,6 +241,16 @@ describe('what is refused', () => {
 });
 
 describe('methods', () => {
+  test('OPTIONS of the service as a whole', async () => {
+    const { call } = freshApp();
+    const { status, text } = await call('OPTIONS', '*');
+    expect([status, text]).toEqual([204, '']);
+    expect((await call('OPTIONS', '*', { hosts: ['evil.example'] })).status).toBe(403);
+    expect((await call('GET', '*')).status).toBe(404);
+    expect((await call('OPTIONS', 'http://localhost:3000')).headers['allow']).toBe('GET, HEAD, OPTIONS');
+    expect((await call('GET', 'http://localhost:3000')).status).toBe(302);
+  });
+
   test.each([
     ['/users', 'GET, POST, HEAD, OPTIONS'],
     ['/users/1', 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS'],

@@ -44,9 +44,9 @@ export function requestOf(
   };
 }
 
-/** The path and the query of a request target in origin form or absolute form (RFC 9112, 3.2). */
+/** The path and the query of a request target in origin form or absolute form (RFC 9112, 3.2); no path is / (RFC 9110, 4.2.3). */
 export function partsOf(target: string): { path: string; search: string } {
-  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/');
   const question = origin.indexOf('?');
   if (question < 0) return { path: origin, search: '' };
   return { path: origin.slice(0, question), search: origin.slice(question + 1) };
