@@ -62,7 +62,7 @@ function requireJson(headers: HttpRequest['headers']): void {
     throw new Problem(415, 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
   if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
     throw new Problem(400, 'Send the body with no transfer coding but chunked.');
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+  if ((headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity')
     throw new Problem(415, 'Send the body uncompressed, without Content-Encoding.', {
       'accept-encoding': 'identity',
     });
