@@ -87,6 +87,19 @@ describe('a stream of changes', () => {
     expect(stream.events.map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
+  test.each([
+    ['text/event-stream;q=0', 'application/json'],
+    ['application/json, Text/Event-Stream; Q=0.0', 'application/json'],
+    ['application/x-text/event-stream-not', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json, text/event-stream;q=0.5', 'text/event-stream'],
+    ['TEXT/EVENT-STREAM; charset=utf-8', 'text/event-stream'],
+  ])('is what Accept: %s gets, or JSON: %s', async (accept, type) => {
+    const { url } = await freshServer();
+    const stream = await open(url, { accept });
+    expect(stream.response.headers.get('content-type')).toBe(type);
+  });
+
   test('brings what the command line changes', async () => {
     const { url, store } = await freshServer();
     const stream = await open(url, {}, '?since=2');

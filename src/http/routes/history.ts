@@ -38,6 +38,7 @@ import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { numberParameter, yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
+import { weightsOf } from '../wire/accept.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { problemResponse, unavailable } from '../wire/problem.ts';
 
@@ -128,7 +129,7 @@ export const changesRoute: Route = {
       return etags ? entries.map(withEtag) : entries;
     };
     const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
-    if (/\btext\/event-stream\b/i.test(request.headers.accept ?? ''))
+    if (weightsOf(request.headers.accept ?? '').get('text/event-stream'))
       return stream(context, since, headers, read);
     store.requireSince(since);
     if (limit !== undefined) return changesPage(context, { since, limit, etags }, headers, read);
