@@ -44,3 +44,15 @@ test('a PUT that names it keeps no other check away', async () => {
     body: { errors: [{ field: 'painAfter' }, { field: 'medication' }] },
   });
 });
+
+test('a record without it comes first in an order, and is not what a filter excludes', async () => {
+  const { call, store } = freshApp();
+  for (const medication of ['paracetamol', 'ibuprofen']) store.logs.create({ ...stretch, medication });
+  const ids = async (search: string) =>
+    ((await call('GET', `/userExerciseLogs?${search}`)).body as { id: number }[]).map(({ id }) => id);
+  for (const ascending of ['sort=medication,id', '_sort=medication,id'])
+    expect(await ids(ascending)).toEqual([1, 3, 2]);
+  for (const descending of ['sort=-medication,id', '_sort=medication,id&_order=desc'])
+    expect(await ids(descending)).toEqual([2, 3, 1]);
+  expect(await ids('medication_ne=ibuprofen')).toEqual([1, 2]);
+});
