@@ -38,7 +38,12 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
   const first = addDays(today, 1 - RECENT_DAYS);
   const logs = store.logs.list(narrowed(counted, { since: addDays(first, -EARLIER_DAYS) }));
   const recent = logs.filter(({ date }) => date >= first);
-  const severe = entriesOf(store, narrowed(counted, { since: first })).filter(({ pain }) => isSevere(pain));
+  const ofLate = narrowed(counted, { since: first });
+  const severe = entriesOf(store, ofLate).filter(({ pain }) => isSevere(pain));
+  const trialDays = store
+    .of('trialDay')
+    .list(ofLate)
+    .filter(({ first, second = first }) => callsForRedFlags({ painBefore: first, painAfter: second }));
   const pain = meanPain(recent);
   const painEarlier = meanPain(logs.filter(({ date }) => date < first));
   return {
@@ -50,7 +55,7 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
     ...(pain !== undefined && { pain: round(pain, 1) }),
     ...(painEarlier !== undefined && { painEarlier: round(painEarlier, 1) }),
     ...(pain !== undefined && painEarlier !== undefined && { painChange: round(pain - painEarlier, 1) }),
-    redEntries: recent.filter(callsForRedFlags).length + severe.length,
+    redEntries: recent.filter(callsForRedFlags).length + severe.length + trialDays.length,
   };
 }
 

@@ -69,14 +69,15 @@ export function trialPains(store: Store, { userId, since, until }: LogFilter): E
   const felt = store
     .of('trialDay')
     .list(whose)
-    .flatMap(({ id, userId: owner, date, first, second }): Entry[] => {
+    .flatMap(({ id, userId: owner, date, first, second, notes }): Entry[] => {
       const trial = trialOn(trials, owner, date);
-      const before = { id, date, pain: first };
+      const day = { id, date, ...(notes !== undefined && { notes }) };
+      const before = { ...day, pain: first };
       if (second === undefined) return [before];
       const after =
         trial?.outcome === 'morning'
-          ? { id, date: addDays(date, 1), timeOfDay: 'morning' as const, pain: second }
-          : { id, date, pain: second, ...(trial?.outcome === 'bedtime' && { timeOfDay: 'night' as const }) };
+          ? { ...day, date: addDays(date, 1), timeOfDay: 'morning' as const, pain: second }
+          : { ...day, pain: second, ...(trial?.outcome === 'bedtime' && { timeOfDay: 'night' as const }) };
       return [before, after];
     });
   return felt.filter(

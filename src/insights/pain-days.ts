@@ -14,7 +14,7 @@ export interface PainDay {
   readonly medication: readonly string[];
 }
 
-export type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication'>;
+export type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication' | 'notes'>;
 type Exercise = Pick<Session, 'id' | 'date' | 'painBefore' | 'painAfter' | 'medication'>;
 
 interface Value extends Pick<Entry, 'id' | 'date' | 'medication'> {

@@ -81,6 +81,26 @@ describe('users --summary', () => {
     ]);
   });
 
+  it('counts days of trials of the last 14 days that call for the red flags', async () => {
+    const db = prepared((store) => {
+      for (const firstName of ['Well', 'Numb']) store.users.create({ ...nora, firstName });
+      for (const [userId, date, first, second] of [
+        [1, '2026-03-01', 8, 8],
+        [2, '2026-02-16', 10, 10],
+        [2, '2026-02-17', 9, 9],
+        [2, '2026-02-18', 4, 7],
+        [2, '2026-03-02', 10, undefined],
+        [2, '2026-03-03', 10, undefined],
+      ] as const)
+        store.of('trialDay').create({ userId, date, first, done: true, ...(second && { second }) });
+    });
+    const { stdout } = await run(['users', '--summary', '--json', 'id,redEntries'], { db });
+    expect(JSON.parse(stdout)).toEqual([
+      { id: 2, redEntries: 3 },
+      { id: 1, redEntries: 0 },
+    ]);
+  });
+
   it.each([30, 50])('fits %i columns', async (columns) => {
     const { stdout } = await run(['users', '--summary'], { db: practice(), columns });
     for (const line of stripVTControlCharacters(stdout).split('\n'))

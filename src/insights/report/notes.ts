@@ -1,7 +1,6 @@
 import type { Log } from '../../domain/log.ts';
-import type { PainEntry } from '../../domain/pain-entry.ts';
 import { compareText, groupBy } from '../numbers.ts';
-import { rankOf, UNTIMED } from '../pain-days.ts';
+import { type Entry, rankOf, UNTIMED } from '../pain-days.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
@@ -38,13 +37,10 @@ function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note
   return { heading: `${date} · ${quoted(exerciseName)} · ${painBefore} → ${painAfter}`, text: notes };
 }
 
-function noteOfEntry({ date, timeOfDay, pain, notes = '' }: FeltPain): Note {
+function noteOfEntry({ date, timeOfDay, pain, notes = '' }: Entry): Note {
   const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
   return { heading: `${date}${time} · pain ${pain}/10`, text: notes };
 }
-
-/** What is told of a pain without exercise. */
-export type FeltPain = Pick<PainEntry, 'date' | 'timeOfDay' | 'pain' | 'notes'>;
 
 /** A note in one line of at most `longest` characters. */
 export function shortNote(log: Log, longest: number): Note {
@@ -56,7 +52,7 @@ export function shortNote(log: Log, longest: number): Note {
 }
 
 /** As `shortNote`, of a pain without exercise. */
-export function shortEntry(entry: FeltPain, longest: number): Note {
+export function shortEntry(entry: Entry, longest: number): Note {
   const { heading, text } = noteOfEntry(entry);
   return { heading, text: shortened(text, longest) };
 }

@@ -42,8 +42,8 @@ export interface Report {
   readonly trial: EndedTrial | null;
   /** Those after which pain was higher by `RISE` points or more, in the same order. */
   readonly rises: readonly Log[];
-  /** Pain entries that call for the red flags, the latest first. */
-  readonly severe: readonly PainEntry[];
+  /** Pain entries, and what was felt in trials, that call for the red flags, the latest first. */
+  readonly severe: readonly Entry[];
   readonly full: boolean;
 }
 
@@ -70,7 +70,7 @@ export function buildReport(
     trial,
   }: {
     entries?: readonly PainEntry[];
-    /** On the days of trials: in the chart only, for what was done on them is not a session. */
+    /** On the days of trials: in the chart, and where it is severe, for what was done on them is not a session. */
     felt?: readonly Entry[];
     trial?: EndedTrial | undefined;
   } = {},
@@ -84,9 +84,7 @@ export function buildReport(
       { field: 'since', message: `must be a later day: a report holds ${most} sessions at most` },
     ]);
   }
-  const keptEntries = entries
-    .filter(({ date }) => isWithin(date, options))
-    .toSorted((a, b) => compareText(a.date, b.date) || rankOf(a) - rankOf(b) || a.id - b.id);
+  const keptEntries = entries.filter(({ date }) => isWithin(date, options)).toSorted(inOrder);
   const { firstName, lastName, email, ...rest } = user;
   return {
     subject: options.anonymous
@@ -100,10 +98,16 @@ export function buildReport(
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,
     rises: kept.filter(({ painBefore, painAfter }) => painAfter - painBefore >= RISE),
-    severe: keptEntries.filter(({ pain }) => isSevere(pain)).toReversed(),
+    severe: [...keptEntries, ...felt]
+      .filter(({ pain }) => isSevere(pain))
+      .sort(inOrder)
+      .toReversed(),
     full: options.full ?? false,
   };
 }
+
+const inOrder = (a: Entry, b: Entry): number =>
+  compareText(a.date, b.date) || rankOf(a) - rankOf(b) || a.id - b.id;
 
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
   const each = { rule: options.rule, target: options.target };

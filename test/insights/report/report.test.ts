@@ -77,6 +77,14 @@ test('the first section lists severe pain entries with their notes, with and wit
   }
 });
 
+test('the first section lists severe pain of trials with what was noted that day', () => {
+  const felt = [9, 8].map((pain, i) => ({ id: i + 1, date: '2026-01-20', pain, notes: `Numb ${pain}` }));
+  const text = sectionOf(reportHtml(buildReport(nora, some, {}, { felt })), 'In short');
+  expect(text).toContain('Pain of 9 or 10');
+  expect(text).toContain('2026-01-20 · pain 9/10 Numb 9');
+  expect(text).not.toContain('Numb 8');
+});
+
 describe('the first section', () => {
   const html = page(kinds, { target: { perWeek: 2, counts: 'sessions' }, previous: '2026-01-05' });
   const text = sectionOf(html, 'In short');
