@@ -358,6 +358,29 @@ describe('a file that was set back by a copy', () => {
     expect((await there.diary()).held()).toHaveLength(25);
   });
 
+  test('of the service, which lost only deletions that it held back, is noticed after as many others came', async () => {
+    const { here, there: first, now } = pair();
+    first.users.create(user());
+    first.change(() => {
+      for (let i = 0; i < 30; i++) first.logs.create(log());
+    });
+    const [third, fourth] = [machine(now), machine(now)];
+    for (const store of [here, third, fourth]) await run(store, first);
+    const copy = copyOf(first);
+    const withoutFrom = (store: Store, from: number) =>
+      store.change(() => {
+        for (let id = from; id < from + 25; id++) store.logs.delete(id);
+      });
+    withoutFrom(third, 1);
+    for (const store of [third, here]) await run(store, first);
+    const there = setBack(first, copy, now);
+    withoutFrom(fourth, 6);
+    await run(fourth, there);
+    expect((await run(here, there)).setBack).toBe('there');
+    // The five that it had lost are few.
+    expect([(await there.diary()).held().length, there.logs.count()]).toEqual([25, 25]);
+  });
+
   test('of the laptop, is noticed after a dry run too', async () => {
     const { here: first, there, now } = await inStep();
     const copy = copyOf(first);
@@ -830,6 +853,18 @@ describe('deletions that are held back', () => {
     const again = await run(here, there);
     expect([again.held.length, total(again.pulled), total(again.pushed)]).toEqual([25, 0, 0]);
     expect(there.logs.count()).toBe(5);
+  });
+
+  test('alone are no change to take back, and leave one bare entry in the history', async () => {
+    const { here, there } = await inStep();
+    const bare = () => dbOf(here).value<number>('SELECT count(*) FROM history WHERE record IS NULL');
+    expect(bare()).toBe(0);
+    there.users.delete(1);
+    const { held, changes: made } = await run(here, there);
+    expect([held.length > 0, made, here.latestChange, bare()]).toEqual([true, [], undefined, 1]);
+    await run(here, there);
+    expect(bare()).toBe(1);
+    expect(here.history.list().every(({ record }) => record)).toBe(true);
   });
 
   test('go once they are accepted, in one change', async () => {

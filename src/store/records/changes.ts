@@ -28,21 +28,28 @@ export function rehearse<T>(run: RunChange, work: () => T): T {
   }
 }
 
-/** A random id of a change is below this, the most that `randomInt` allows. */
-const UIDS = 2 ** 48 - 1;
+/** A random id of a change: below the most that `randomInt` allows. */
+const newUid = (): number => crypto().randomInt(2 ** 48 - 1);
 
 /**
  * The number of the last change, the seq of the last entry, the clock of the change that it belongs to, the highest clock that came from
- * elsewhere, and the head of entries that something else wrote, which began no change.
+ * elsewhere, the head of entries that something else wrote, which began no change, and the last rev of replicas.
  */
 const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0), coalesce(head.clock, 0),
-    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL)
+    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL),
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'replicas'), 0)
   FROM sqlite_sequence AS number
   LEFT JOIN history AS head ON head.seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1)
   WHERE number.name = 'changes'`;
 
 /** Writes what is known of a change to its head. */
 const END = 'UPDATE history SET clock = ?, at = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
+
+/**
+ * An entry without a record, as erasing leaves them: what only came from elsewhere, and shows nowhere, has a uid too, by which it is
+ * noticed that a file was set back.
+ */
+const BARE = 'INSERT INTO history (change, head, clock, uid) VALUES (?, ?, ?, ?)';
 
 /**
  * The changes of one connection. Triggers write their entries; this says which change they belong to. Each has a hybrid logical clock
@@ -82,8 +89,8 @@ export class Changes {
     try {
       const [made, result] = this.db.write(() => {
         const at = this.now();
-        const [number, last, lastClock, received, open] =
-          this.db.row<[number, number, number, number, number | null]>(STATE);
+        const [number, last, lastClock, received, open, rev] =
+          this.db.row<[number, number, number, number, number | null, number]>(STATE);
         let clock = Math.max(at * 1000, lastClock + 1, received + 1);
         if (open !== null) {
           clock = Math.max(clock, 1 + (this.db.value<number | null>('SELECT max(clock) FROM history') ?? 0));
@@ -93,6 +100,8 @@ export class Changes {
         this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
         const isChange = this.#end(last + 1, { clock, at }, origin, undoes);
+        if (!isChange && this.db.lastId('replicas') > rev)
+          this.db.run(BARE, change, last + 1, clock, newUid());
         return [isChange ? { change, after: last } : undefined, result];
       });
       this.latest = made;
@@ -111,7 +120,6 @@ export class Changes {
   ): boolean {
     // A clock that was ahead once does not date what is done today.
     const said = Math.floor(clock / 1000) === at ? null : at;
-    const uid = crypto().randomInt(UIDS);
-    return this.db.run(END, clock, said, uid, source, caller ?? null, undoes, head).changes > 0;
+    return this.db.run(END, clock, said, newUid(), source, caller ?? null, undoes, head).changes > 0;
   }
 }
