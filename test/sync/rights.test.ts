@@ -76,6 +76,17 @@ test('a provider only reads, and says so', async () => {
   expect(notes(there)).toContain('new');
 });
 
+test('a machine that only reads is not taken for one that was set back', async () => {
+  const { there, here, token, run } = practice();
+  const provider = token('provider', null);
+  const { id } = here;
+  for (const notes of ['first', 'second', 'third']) {
+    there.logs.create(log({ userId: 2, notes }));
+    expect((await run(provider)).setBack).toBe(null);
+  }
+  expect(here.id).toBe(id);
+});
+
 test('what a patient may not delete or restore is counted and left', async () => {
   const { there, here, token, run } = practice();
   const patient = token('patient', [2]);

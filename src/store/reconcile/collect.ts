@@ -87,16 +87,17 @@ export class Collector {
 
   /** Where everything that there is now ends. */
   end(): Position {
-    return { ...this.#at(this.db.lastId('history')), rev: this.db.lastId('replicas') };
+    return { ...this.at(this.db.lastId('history')), rev: this.db.lastId('replicas') };
   }
 
   /** Whether a position is one of this file: false after it was set back, or for a copy of it. */
   isKnown({ seq, uid, rev }: Position): boolean {
     const end = this.end();
-    return rev <= end.rev && (seq === 0 || (seq <= end.seq && this.#at(seq).uid === uid));
+    return rev <= end.rev && (seq === 0 || (seq <= end.seq && this.at(seq).uid === uid));
   }
 
-  #at(seq: number): { seq: number; uid: number } {
+  /** An entry of the history, with the uid of its change; 0 while that is under way. */
+  at(seq: number): Pick<Position, 'seq' | 'uid'> {
     const uid = this.db.value<number>(
       `SELECT head.uid FROM history AS head WHERE head.seq =
          (SELECT entry.head FROM history AS entry WHERE entry.seq <= ? ORDER BY entry.seq DESC LIMIT 1)`,
@@ -115,7 +116,7 @@ export class Collector {
       const seq = entries.length < most ? endSeq : (entries.at(-1)?.seq ?? endSeq);
       return {
         states: this.#states(entries),
-        to: { ...this.#at(seq), rev: position.rev },
+        to: { ...this.at(seq), rev: position.rev },
         isLast: seq >= lastSeq && position.rev >= lastRev,
       };
     }
@@ -127,7 +128,7 @@ export class Collector {
       most,
     );
     const rev = replicas.length < most ? endRev : (replicas.at(-1)?.rev ?? endRev);
-    const to = { ...this.#at(firstSeq), rev };
+    const to = { ...this.at(firstSeq), rev };
     return { states: this.#states(replicas), to, isLast: rev >= lastRev };
   }
 

@@ -228,6 +228,8 @@ export class Diary {
       taken.isEcho &&= taken.refused + taken.apart.length === 0;
       if (taken.apart.length === 0) after?.(taken);
     });
+    // Its change has a uid only now.
+    taken.to = { ...taken.to, ...collector.at(taken.to.seq) };
     for (const [i, { state, disputes }] of taken.apart.entries()) {
       const own = noneReceived();
       const change = this.#noted(taken, () => {
