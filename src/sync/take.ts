@@ -133,6 +133,8 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     };
     result.erased.push(id);
   }
+  // The write-ahead log may still hold what never showed here and is forgotten by now.
+  store.checkpoint();
 }
 
 /** The result, with what is left for a person to decide. @param seq as of `SyncResult` */

@@ -786,6 +786,33 @@ describe('two users who are one', () => {
     }
   });
 
+  test('and were erased elsewhere, show as one where only the one ever showed, until somebody agrees', async () => {
+    const { now, here, there, other } = await twins();
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    const ole = there.users.create(user({ firstName: 'Ole', email: 'ole@example.org' }));
+    const { id } = there.logs.create(log({ userId: ole.id, notes: 'of Ole' }));
+    await settle(there, here);
+    const third = machine(now);
+    await run(third, there);
+    // So that somebody is waited for.
+    third.users.delete(third.users.list().find(({ firstName }) => firstName === 'Ole')?.id ?? 0);
+    there.logs.update(id, { notes: 'changed' });
+    here.erase(1);
+    await run(here, there);
+    for (const one of there.remotes.erasedElsewhere()) there.erase(one);
+    expect((await run(third, there)).erasedThere).toHaveLength(1);
+    for (const one of third.logs.list()) {
+      third.logs.delete(one.id);
+      third.undo(third.latestChange ?? 0);
+    }
+    await run(third, there);
+    expect(notes(third).sort()).toEqual(['recorded here', 'recorded there']);
+    await run(third, there, { acceptErase: true });
+    expect([third.users.count(), third.logs.count()]).toEqual([0, 0]);
+    for (const text of ['Norah', 'recorded'])
+      expect([text, readFileSync(third.path).includes(text)]).toEqual([text, false]);
+  });
+
   test('are both told of, where the merge is learnt after the one was erased', async () => {
     const { now, here, there, other } = await twins();
     const third = machine(now);

@@ -74,6 +74,28 @@ test('who was erased here does not come back, and is not erased there before som
   expect([after.erasedThere, isSettled(after)]).toEqual([[], true]);
 });
 
+/** A machine that never showed a user with records, but has them: it heard of the deletion first. */
+async function unseen() {
+  const { here: third, there, now } = await synced();
+  third.users.update(2, { email: 'ole@TRACELESS.example' });
+  third.logs.create(log({ userId: 2, notes: 'TRACELESS' }));
+  third.goals.create({ userId: 2, sessionsPerWeek: 3 });
+  there.users.delete(2);
+  const here = machine(now);
+  await run(here, there);
+  await run(here, third);
+  const left = () => [here.path, `${here.path}-wal`].some((path) => readFileSync(path).includes('TRACELESS'));
+  expect([here.users.list().length, left()]).toEqual([1, true]);
+  return { here, third, left };
+}
+
+test('of who was erased there and never showed here nothing is left, though nobody is asked', async () => {
+  const { here, third, left } = await unseen();
+  third.erase(2);
+  expect((await run(here, third, { acceptErase: true })).erased).toEqual([]);
+  expect([left(), dbOf(here).all('SELECT * FROM replicas WHERE id IS NULL')]).toEqual([false, []]);
+});
+
 test('over a gap in the history there, what was changed is taken, and only what was erased goes', async () => {
   const { here, there } = await synced();
   const third = there.users.create(user({ email: 'third@example.org' }));

@@ -222,7 +222,7 @@ export class Collector {
       const [owner, maker] = [this.#names.ofUser(userId), this.#names.makerOf(seq)];
       if (!this.#isMine(owner) || !this.#people.isThere(this.#people.rootOf(owner))) continue;
       const name = nameOf(maker, id, uid);
-      if (this.#erasures.has({ kind, name, life: 1, owners: [owner], statements: {} })) continue;
+      if (this.#erasures.has({ kind, name, owners: [owner] })) continue;
       stamps.set(id, [clock, uid, maker]);
     }
     return stamps;

@@ -1,6 +1,9 @@
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { Fold } from './fold.ts';
 import { isSameName, NAME, type Names, partsOf } from './names.ts';
+import { People } from './people.ts';
 import type { Name, State } from './state.ts';
 
 /** What was erased: a user, or a record that belonged to one and to others. */
@@ -32,7 +35,7 @@ export class Erasures {
   }
 
   /** Whether a record was erased, or ever belonged to a user who was. */
-  has({ kind, name, owners }: State): boolean {
+  has({ kind, name, owners }: Pick<State, 'kind' | 'name' | 'owners'>): boolean {
     if (this.#names.size === 0) return false;
     return this.isErased(kind, name) || owners.some((owner) => this.isErased('user', owner));
   }
@@ -42,9 +45,24 @@ export class Erasures {
     return this.#names.get(`${kind} ${partsOf(name)[1]}`)?.some((one) => isSameName(one, name)) ?? false;
   }
 
+  /** Notes what was erased. What never showed here of it goes at once: nobody is asked about that. */
   add(erased: readonly Erased[]): void {
     const sql = 'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)';
-    for (const [record, name] of erased) this.db.run(sql, record, ...partsOf(name));
+    const news = erased.filter(([record, name]) => this.db.run(sql, record, ...partsOf(name)).changes > 0);
+    if (news.length > 0) new Erasures(this.db, this.names).#forgetUnseen();
+  }
+
+  #forgetUnseen(): void {
+    const unseen = this.db.all<{ kind: KindName; name: Name; owners: string }>(
+      `SELECT record AS kind, ${NAME} AS name, coalesce(state -> '$.owners', '[]') AS owners FROM replicas WHERE id IS NULL`,
+    );
+    const people = new People(new Fold(this.db, this.names));
+    for (const { kind, name, owners } of unseen) {
+      const isErased = this.has({ kind, name, owners: storedJson<Name[]>(owners) });
+      // A user whose records show under another here goes with that one.
+      const isShown = kind === 'user' && people.ownerId(name) !== undefined;
+      if (isErased && !isShown) this.names.forget(kind, name);
+    }
   }
 
   /** Notes under which id a user was here who is erased. */

@@ -121,7 +121,7 @@ export class Names {
     return found;
   }
 
-  /** Forgets a record that was never shown here, which has a fuller name by now. */
+  /** Forgets what is known of a record by a name: of one that was never shown here, or has a fuller name by now. */
   forget(kind: KindName, name: Name): void {
     const sql = 'DELETE FROM replicas WHERE origin = ? AND originId = ? AND uid = ? AND record = ?';
     this.db.run(sql, ...partsOf(name), kind);
