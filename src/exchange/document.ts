@@ -28,7 +28,7 @@ const BATCH = 1000;
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
-  const about = new About();
+  const about = new About(false);
   async function* batches(): AsyncGenerator<Item[]> {
     const window = new JsonWindow(text);
     const first = await window.peek();
@@ -48,13 +48,19 @@ export function readDocument(text: AsyncIterable<string>): Reading {
   return { batches: batches(), where, origin: () => about.origin, seal: () => about.sealed };
 }
 
-/** What a document says beside its lists. */
-class About {
+/** What a file says beside its records. */
+export class About {
   origin: FileOrigin | undefined;
-  #hasStates = false;
+  #hasStates: boolean;
+  /** Nothing follows the seal. */
   #sealed: Sealed | undefined;
   /** Of all since the origin. */
   #digest: ContentDigest | undefined;
+
+  /** @param hasStates whether there are states in any case */
+  constructor(hasStates: boolean) {
+    this.#hasStates = hasStates;
+  }
 
   readOrigin(value: unknown): void {
     this.origin = records.requiredOrigin(value);
@@ -63,13 +69,13 @@ class About {
 
   readKey(key: string): void {
     this.#hasStates ||= key === records.STATES;
-    // Nothing follows the seal.
     this.#sealed = undefined;
     this.#digest?.line(key);
   }
 
   /** @returns the value as JSON, where it counts */
   readEntry(value: unknown): string {
+    this.#sealed = undefined;
     if (!this.#digest) return '';
     const text = JSON.stringify(value);
     this.#digest.line(text);

@@ -4,21 +4,22 @@ import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type KindName, kindNames, kindOf, nounOf, withArticle } from '../domain/kinds.ts';
 import { POSITION } from '../domain/log.ts';
-import type { FileOrigin } from '../domain/origin.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import { type DayOrder, DayReader } from './days.ts';
-import { readDocument } from './document.ts';
+import { About, readDocument } from './document.ts';
 import {
   type Format,
   type Item,
-  isOriginLine,
+  isLineOf,
   itemOf,
   kindOfValue,
   MAX_RECORD,
+  ORIGIN,
   type Reading,
-  requiredOrigin,
+  SEAL,
+  STATES,
   unreadable,
 } from './records.ts';
 
@@ -49,12 +50,12 @@ function sniffed(line: string): Format {
   if (!/^[[{]/.test(line)) return 'csv';
   const result = tryJson(line);
   if (!('value' in result)) return 'json';
-  return kindOfValue(result.value) || isOriginLine(result.value) ? 'ndjson' : 'json';
+  return kindOfValue(result.value) || isLineOf(ORIGIN, result.value) ? 'ndjson' : 'json';
 }
 
-/** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from. */
+/** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from, the last ones their states. */
 function readNdjson(text: AsyncIterable<string>): Reading {
-  let origin: FileOrigin | undefined;
+  const about = new About(true);
   const itemsOf = (at: number, line: string): Item[] => {
     if (line.trim() === '') return [];
     if (line.length > MAX_RECORD) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
@@ -63,8 +64,14 @@ function readNdjson(text: AsyncIterable<string>): Reading {
       const { message, at: column } = result.fault;
       return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];
     }
-    if (at > 1 || !isOriginLine(result.value)) return [itemOf(at, result.value)];
-    origin = requiredOrigin(result.value.origin);
+    const { value } = result;
+    if (at === 1 && isLineOf(ORIGIN, value)) about.readOrigin(value.origin);
+    else if (!about.origin) return [itemOf(at, value)];
+    else if (isLineOf(SEAL, value)) about.readSeal(value.seal);
+    else {
+      about.readEntry(value);
+      return [isLineOf(STATES, value) ? { at, line: JSON.stringify(value.states) } : itemOf(at, value)];
+    }
     return [];
   };
   async function* batches(): AsyncGenerator<Item[]> {
@@ -81,7 +88,8 @@ function readNdjson(text: AsyncIterable<string>): Reading {
     }
     yield itemsOf(line, rest);
   }
-  return { batches: batches(), where: (at) => `line ${at}`, origin: () => origin };
+  const where = (at: number) => `line ${at}`;
+  return { batches: batches(), where, origin: () => about.origin, seal: () => about.origin && about.sealed };
 }
 
 interface CsvOptions {

@@ -98,9 +98,9 @@ export function itemOf(at: number, value: unknown): Item {
   return { at, fault: { field: '', message } };
 }
 
-/** The first line of NDJSON that says where its records are from: `{"origin":{…}}`. */
-export function isOriginLine(value: unknown): value is { origin: unknown } {
-  return isObject(value) && Object.keys(value).join() === ORIGIN;
+/** Whether a line of NDJSON says something beside the records: `{"origin":{…}}`. */
+export function isLineOf<Key extends string>(key: Key, value: unknown): value is Record<Key, unknown> {
+  return isObject(value) && Object.keys(value).join() === key;
 }
 
 /** @throws SciaticaError `invalid` for what is no origin */

@@ -58,10 +58,26 @@ function* arrayOf(blocks: Blocks, digest?: ContentDigest): Generator<string> {
 }
 
 /**
- * NDJSON: a record per line.
- * @param origin the database that the records are from, as a line of its own
+ * NDJSON: a record per line. With their origin as the first line, and their states, and what is true of all of these, as the last ones.
  */
-export function* linesOf(blocks: Blocks, origin?: FileOrigin): Generator<string> {
-  if (origin) yield `${JSON.stringify({ [ORIGIN]: origin })}\n`;
-  for (const block of blocks) yield `${block.join(separators.ndjson)}\n`;
+export function* linesOf(blocks: Blocks, provenance?: Provenance): Generator<string> {
+  if (!provenance) {
+    for (const block of blocks) yield `${block.join(separators.ndjson)}\n`;
+    return;
+  }
+  const { origin, lines, seal } = provenance;
+  const digest = new ContentDigest(origin);
+  yield `${JSON.stringify({ [ORIGIN]: origin })}\n`;
+  for (const part of [blocks, named(STATES, lines)])
+    for (const block of part) {
+      const text = block.join(separators.ndjson);
+      digest.line(text.replaceAll(separators.ndjson, separators.json));
+      yield `${text}\n`;
+    }
+  const sealed = seal();
+  yield `${JSON.stringify({ [SEAL]: { ...sealed, sha256: digest.end(sealed) } })}\n`;
+}
+
+function* named(key: string, blocks: Blocks): Generator<string[]> {
+  for (const block of blocks) yield block.map((text) => `{${JSON.stringify(key)}:${text}}`);
 }

@@ -163,14 +163,24 @@ describe('exports say where they are from', () => {
     const lines = async (...options: string[]) =>
       (await run(['export', '--format', 'ndjson', ...options], { db })).stdout.split('\n');
     const [first = '', ...others] = await lines('--origin');
-    expect(JSON.parse(first)).toEqual({ origin: { id: await idOf(db), seq: 3, complete: false } });
-    expect(others).toEqual(await lines());
+    const records = (await lines()).filter(Boolean);
+    expect(JSON.parse(first)).toEqual({ origin: { id: await idOf(db), seq: 3, complete: true } });
+    expect(others.slice(0, records.length)).toEqual(records);
+    const { stderr } = await run(['import', '-'], { db, stdin: records.join('\n') });
+    expect(stderr).toBe('1 user: 1 already there\n2 logs: 2 already there\n');
+    expect(others.slice(records.length).map((line) => line.slice(0, 10))).toEqual([
+      '{"states":',
+      '{"states":',
+      '{"seal":{"',
+      '',
+    ]);
   });
 
   it.each([
     ['--origin'],
     ['--format', 'csv', '--origin', 'logs'],
     ['--format', 'ndjson', '--origin', '--anonymous'],
+    ['--format', 'ndjson', '--origin', 'logs'],
   ])('elsewhere --origin is wrong: %s', async (...argv) => {
     expect((await run(['export', ...argv], { db: await filled() })).code).toBe(2);
   });
@@ -221,6 +231,40 @@ describe('import of a file of another database', () => {
     expect((await run(['import', '-'], { db: here, stdin: stdout })).stderr).toContain('2 already there');
     expect([records(here).users.length, records(here).logs.length]).toEqual([2, 2]);
     expect(records(here).logs.map(({ userId }) => userId)).toEqual([2, 2]);
+  });
+
+  it('knows what came from a third one, in NDJSON too, and leaves out who was erased here', async () => {
+    const [third, there, here] = [await filled(), await other(), await other()];
+    const path = await exported(third);
+    for (const db of [there, here]) await run(['import', path], { db });
+    await run(['log', 'edit', '1', '--notes', 'changed there'], { db: there });
+    const ndjson = async () =>
+      (await run(['export', '--user', '2', '--format', 'ndjson', '--origin'], { db: there })).stdout;
+    const { code, stderr } = await run(['import', '-'], { db: here, stdin: await ndjson() });
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 already there\n2 logs: 1 already there, 1 changed there\nChanged records of: Nora Lind (user 2)\n',
+    ]);
+    await run(['user', 'erase', '2', '--yes'], { db: here });
+    expect((await run(['import', '-'], { db: here, stdin: await ndjson() })).code).toBe(0);
+    expect([records(here).users.length, records(here).logs.length]).toEqual([1, 0]);
+  });
+
+  it.each<[string, (lines: string[]) => string[]]>([
+    ['cut off', (lines) => lines.slice(0, -2)],
+    ['cut off after a record', (lines) => lines.slice(0, 3)],
+    ['with a line less', (lines) => lines.filter((_, i) => i !== 2)],
+    ['with a record more', (lines) => [...lines, JSON.stringify({ ...session, id: 70 })]],
+    ['with a changed record', (lines) => lines.map((line) => line.replace('second', 'other'))],
+  ])('in NDJSON, %s, counts as one that does not say where it is from', async (_, change) => {
+    const [there, here] = [await filled(), await other()];
+    const { stdout } = await run(['export', '--format', 'ndjson', '--origin'], { db: there });
+    const stdin = `${change(stdout.trimEnd().split('\n')).join('\n')}\n`;
+    const { code, stderr } = await run(['import', '-', '--dry-run'], { db: here, stdin });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('was changed or cut off since it was exported'),
+    ]);
   });
 
   it('lets the later of two changes count, tells both, and is one change', async () => {
@@ -343,9 +387,11 @@ describe('import of a file of another database', () => {
     const edited = stdout.replace('"notes":"x"', '"notes":"edited"');
     const refused = await run(['import', '-'], { db: here, stdin: edited });
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('See --on-conflict skip')]);
-    expect(refused.stderr).toContain('stdin was changed since it was exported: it counts as a file that');
+    expect(refused.stderr).toContain(
+      'stdin was changed or cut off since it was exported, or is of an older version: it counts as a file that',
+    );
     const longer = stdout.replace(/}\n$/, ',"goals":[]}');
-    expect((await run(['import', '-'], { stdin: longer })).stderr).toContain('stdin was changed since');
+    expect((await run(['import', '-'], { stdin: longer })).stderr).toContain('stdin was changed or cut off');
     const { code } = await run(['import', '-', '--on-conflict', 'theirs'], { db: here, stdin: edited });
     expect([code, records(here).logs.map(({ notes }) => notes)]).toEqual([0, ['edited', 'second']]);
   });
@@ -514,11 +560,10 @@ describe('import of a file of another database', () => {
 
   it('of an older version of users that are not in it is refused, unless they are known', async () => {
     const [there, here] = [await filled(), await other()];
-    const { stdout } = await run(['export', '--format', 'ndjson', '--origin'], { db: there });
-    const stdin = stdout
-      .split('\n')
-      .filter((line) => !line.includes('firstName'))
-      .join('\n');
+    const { users: _, ...rest } = JSON.parse(
+      readFileSync(await withoutStates(await exported(there)), 'utf8'),
+    );
+    const stdin = JSON.stringify(rest);
     const refused = await run(['import', '-'], { db: here, stdin });
     expect([refused.code, refused.stderr]).toEqual([
       2,

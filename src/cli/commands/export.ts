@@ -66,7 +66,10 @@ export function addExportCommand(program: Command, context: Context): void {
       'in FHIR, a collection (otherwise), or a transaction, with which a server creates what it does not have yet and leaves the rest as it is',
       bundleTypes,
     )
-    .option('--origin', 'in NDJSON, a first line that says which database the records are from, as JSON does')
+    .option(
+      '--origin',
+      'in NDJSON, what makes each record known everywhere, in lines of their own, as JSON has it',
+    )
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
     .option('-o, --output <file>', 'write to this file; its name can say the format; - is stdout')
     .option('--force', 'replace the file if it exists')
@@ -96,8 +99,13 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     throw usage('FHIR holds patients with their sessions: leave out users or logs.');
   if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
     throw usage('--bundle and --with-report are for --format fhir.');
-  if (options['origin'] === true && (format !== 'ndjson' || options['anonymous'] === true))
-    throw usage('--origin is for --format ndjson, and for records that sciatica import can read.');
+  if (
+    options['origin'] === true &&
+    (format !== 'ndjson' || what !== undefined || options['anonymous'] === true)
+  )
+    throw usage(
+      '--origin is for --format ndjson, with all kinds of records, which sciatica import can read.',
+    );
   const isOfOthers = what !== undefined && what !== kinds.log.words.many;
   if (isOfOthers && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage(`--sort and --limit are for logs, and only ${what} are exported.`);
@@ -280,9 +288,11 @@ async function rendered(
     case 'json':
       if (all.length === 1 && only) return listOf(only);
       return documentOf(lists, origin && (await provenanceOf(store, lists, filter, origin)));
-    case 'ndjson':
-      // What is cut off after a line looks whole: such a file never says that it is complete.
-      return linesOf(inTurn(all), options['origin'] && origin ? { ...origin, complete: false } : undefined);
+    case 'ndjson': {
+      if (!options['origin'] || !origin) return linesOf(inTurn(all));
+      const provenance = await provenanceOf(store, lists, filter, origin);
+      return linesOf(inTurn(Object.values(lists)), provenance);
+    }
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
       const kind = kindNames.find((name) => given[listKeyOf(name)]) ?? 'user';

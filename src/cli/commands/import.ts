@@ -59,7 +59,7 @@ export function addImportCommand(program: Command, context: Context): void {
     .description(
       `Bring in the records of a file: all of them, or none if one is wrong. JSON in the form of the service's lists, { "users": […], "userExerciseLogs": […], "painEntries": […] and so on }, NDJSON with a record per line, or CSV with a header.
 
-A JSON export says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the lists of the file were changed by hand, it counts as one without an origin. NDJSON with --origin says only which database it is from: its new records come in, and what was changed here stays.
+A JSON export, and NDJSON with --origin, says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the file was changed by hand or cut off, it counts as one without an origin.
 
 Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one, with a note if the same was here before. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has only one goal, and only one routine of each name: renumber does not help there. A user who was erased here is a conflict too.
 
@@ -119,7 +119,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
     if (sealed?.isEdited)
       say(
         context,
-        `${file.name} was changed since it was exported: it counts as a file that does not say where it is from.`,
+        `${file.name} was changed or cut off since it was exported, or is of an older version: it counts as a file that does not say where it is from.`,
       );
     else origin = reading.origin?.();
     const seal = sealed?.isEdited === false ? sealed.seal : undefined;
