@@ -7,7 +7,7 @@ import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import { erase, isThere, type Reach, reachOf } from './maintenance/erase.ts';
 import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
-import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
+import { copiesLeft, finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import type { Diary } from './reconcile/diary.ts';
 import { Audit } from './records/audit.ts';
@@ -271,6 +271,9 @@ export class Store {
       );
     return finishErasing(db);
   }
+
+  /** @see copiesLeft */
+  copiesLeft = () => copiesLeft(this.#connection.db);
 
   /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
   finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[1]): void {

@@ -452,6 +452,14 @@ describe('a folder', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining('User 2 was erased here')]);
     expect(stderr).toContain(`Erased from the files of this machine in ${other}.`);
     expect(stderr).toContain(`This copy may still hold them: ${kept}`);
+    const again = await run(['sync', 'diary'], { db: b });
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${kept}\nsciatica: User 2 is erased, but not everywhere`),
+    ]);
+    expect((await run(['sync', 'diary', '--dry-run'], { db: b })).code).toBe(0);
+    rmSync(kept);
+    expect((await run(['sync', 'diary'], { db: b })).code).toBe(0);
     const { gunzipSync } = await import('node:zlib');
     const there = readdirSync(other, { recursive: true, encoding: 'utf8' });
     for (const path of there.filter((name) => name.endsWith('.sciatica')))

@@ -91,6 +91,7 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     show(context, remote.name, result, options);
     await finishErased(context, result);
     requireSettled(context, result, dryRun === true);
+    if (!dryRun) await requireErased(context);
   } finally {
     progress.clear();
     close();
@@ -183,9 +184,20 @@ function show(context: Context, name: string, result: SyncResult, options: Optio
 async function finishErased(context: Context, { erased, copies }: SyncResult): Promise<void> {
   if (!copies) return;
   const { finishCopies } = await import('../input/erased-copies.ts');
-  const again = `run ${commandLine(context, `user erase ${erased[0]}`)}`;
-  await finishCopies(context, erased, copies, again);
+  await finishCopies(context, erased, copies, eraseAgain(context, erased));
 }
+
+/** @throws SciaticaError `unusable` while copies are there that an erasing left */
+async function requireErased(context: Context): Promise<void> {
+  const { users, paths } = context.store.copiesLeft();
+  if (paths.length === 0) return;
+  const { requireNoneLeft } = await import('../input/erased-copies.ts');
+  const left = paths.map((path) => ({ path }));
+  requireNoneLeft(context, users, left, eraseAgain(context, users));
+}
+
+const eraseAgain = (context: Context, [user]: readonly number[]): string =>
+  `run ${commandLine(context, `user erase ${user}`)}`;
 
 /** How what came is taken back: the last change first. */
 function takenBack(context: Context, { changes }: SyncResult): string {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { unusable } from '../../domain/errors.ts';
-import type { CopiesAfterErasing } from '../../store/maintenance/erase-backups.ts';
+import type { CopiesAfterErasing, CopyLeft } from '../../store/maintenance/erase-backups.ts';
 import { inBrackets } from '../../store/maintenance/erasing.ts';
 import { counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
 import { rewriteFolders } from './folder-remote.ts';
@@ -26,8 +26,18 @@ export async function finishCopies(
     tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
+  requireNoneLeft(context, ids, left, again);
+}
+
+/** Names the copies that may still hold people who were erased. @throws SciaticaError `unusable` where there are any */
+export function requireNoneLeft(
+  context: Context,
+  ids: readonly number[],
+  left: readonly CopyLeft[],
+  again: string,
+): void {
   for (const { path, why } of left)
-    tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
+    sayAlways(context, `This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
   if (left.length > 0)
     throw unusable(
       `User ${ids.join(', ')} is erased, but not everywhere: remove what hinders it or the copies above, and ${again}.`,

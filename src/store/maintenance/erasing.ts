@@ -19,6 +19,13 @@ interface Unfinished {
   left?: string[];
 }
 
+/** Copies that may hold persons who are erased, and that only somebody can remove: the setting `copiesLeft`. */
+interface CopiesLeft {
+  /** The ids of the persons. */
+  users: readonly number[];
+  paths: readonly string[];
+}
+
 /** Who finishes it, and where faults are said. */
 interface Means {
   warn(line: string): unknown;
@@ -64,7 +71,13 @@ export function finishErasing(db: Database): CopiesAfterErasing {
   attempt(() => overwrite(db));
   const { left, ...done } = eraseFromBackups(db);
   const unreached = [...failed, ...left].filter(({ why }) => why !== undefined).map(({ path }) => path);
-  attempt(() => db.write(() => noteOutcome(db, users, unreached)));
+  const paths = left.filter(({ why }) => why === undefined).map(({ path }) => path);
+  attempt(() =>
+    db.write(() => {
+      noteOutcome(db, users, unreached);
+      noteCopies(db, { users, paths });
+    }),
+  );
   return { ...done, left: [...failed, ...left] };
 }
 
@@ -75,6 +88,20 @@ function noteOutcome(db: Database, finished: readonly number[], left: string[]):
   const users = unfinished.users.filter((id) => left.length > 0 || !finished.includes(id));
   if (users.length === 0) new Settings(db).remove('erasing');
   else note(db, { ...unfinished, users, at: Date.now(), ...(left.length > 0 && { left }) });
+}
+
+function noteCopies(db: Database, { users, paths }: CopiesLeft): void {
+  const settings = new Settings(db);
+  const all = [...new Set([...copiesLeft(db).users, ...users])];
+  if (paths.length === 0) settings.remove('copiesLeft');
+  else settings.set('copiesLeft', JSON.stringify({ users: all, paths }));
+}
+
+/** The copies that are still there of those that an erasing left. */
+export function copiesLeft(db: Database): CopiesLeft {
+  const noted = new Settings(db).get('copiesLeft') ?? '{"users":[],"paths":[]}';
+  const { users, paths } = storedJson<CopiesLeft>(noted);
+  return { users, paths: paths.filter((path) => existsSync(path)) };
 }
 
 /**

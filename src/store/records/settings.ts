@@ -6,9 +6,8 @@ import { storedJson } from '../sqlite/errors.ts';
  * other databases deleted here since somebody agreed to it; `disputes`: see reconcile/disputes.ts; `looked`: the last entry of
  * the history when an exchange looked at what had come back; `user`: id of the default user; `horizon`: history seq before which
  * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
- * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
- * `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
+ * only, in hexadecimal, as a JSON array; `erasing` and `copiesLeft`: what is unfinished of erasing, see maintenance/erasing.ts;
+ * `backups`: the `BackupSetting`; `backupFolders`: the folders where automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
  * history when each remote was added, by name; `formerMarks`: ids of the
  * users who have not been told yet why a ✔ or ✖ that a version of format 10 or before gave is gone, as a JSON array of texts.
  */
@@ -25,6 +24,7 @@ type Setting =
   | 'erasedTokens'
   | 'renewals'
   | 'erasing'
+  | 'copiesLeft'
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
