@@ -52,19 +52,16 @@ writeFileSync(join(dist, 'sciatica.1'), await manualPage());
 /** The page for phones, as files of dist/app: those whose names hold a hash of their content never change. */
 async function companion() {
   const [from, to] = [join(root, 'src/companion'), join(dist, 'app')];
-  const bundled = async (input, define = {}) => {
-    const { output } = await build({
-      cwd: root,
-      platform: 'browser',
-      input: join(from, input),
-      transform: { target: 'es2022', define },
-      tsconfig: join(from, 'tsconfig.json'),
-      output: { format: 'esm', minify: true, codeSplitting: false, comments: { annotation: false } },
-      write: false,
-      logLevel: 'warn',
-    });
-    return output;
-  };
+  const { output: script } = await build({
+    cwd: root,
+    platform: 'browser',
+    input: join(from, 'main.ts'),
+    transform: { target: 'es2022' },
+    tsconfig: join(from, 'tsconfig.json'),
+    output: { format: 'iife', minify: true, codeSplitting: false, comments: { annotation: false } },
+    write: false,
+    logLevel: 'warn',
+  });
   const files = {};
   const hashed = (name, content) => {
     const [stem, end] = name.split('.');
@@ -72,7 +69,6 @@ async function companion() {
     files[called] = content;
     return called;
   };
-  const script = await bundled('app.tsx');
   const style = readFileSync(join(from, 'style.css'), 'utf8')
     .replace(/\/\*.*?\*\/|\n\s*/gs, '')
     .replace(/;?\s*([{};,])\s*/g, '$1')
@@ -86,13 +82,15 @@ async function companion() {
   for (const size of [180, 192, 512]) files[`icon-${size}.png`] = iconAsPng(size);
   const paths = Object.keys(files).map((name) => `/app/${name === 'index.html' ? '' : name}`);
   const version = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12);
-  const define = { FILES: JSON.stringify(paths), VERSION: JSON.stringify(version) };
-  const worker = await bundled('worker.ts', define);
-  files['worker.js'] = worker[0].code;
-  files['licences.txt'] = notices(packagesOf([...script, ...worker]));
+  files['worker.js'] =
+    `const FILES = ${JSON.stringify(paths)}, CACHE = 'companion-${version}', SCRIPT = '/app/${names.SCRIPT}';
+const policy = self.trustedTypes?.createPolicy('companion', { createScriptURL: () => SCRIPT });
+importScripts(policy?.createScriptURL('') ?? SCRIPT);
+`;
+  files['licences.txt'] = notices(packagesOf(script));
   mkdirSync(to, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(to, name), content);
-  return [...script, ...worker];
+  return script;
 }
 
 /** From the help of the commands, which are bundled once more to be asked. */

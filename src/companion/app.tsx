@@ -235,9 +235,7 @@ async function registerWorker(found: (use: () => void) => void): Promise<void> {
     if (isAsked) location.reload();
     else if (hadOne) found(() => location.reload());
   });
-  const registered = await serviceWorker
-    .register(url, { scope: '/app/', updateViaCache: 'none' })
-    .catch(() => undefined);
+  const registered = await serviceWorker.register(url, { scope: '/app/' }).catch(() => undefined);
   if (!registered) return;
   const look = () => {
     const { waiting } = registered;
@@ -260,11 +258,13 @@ function codeInAddress(): string | undefined {
   return code;
 }
 
-const code = codeInAddress();
-const shelf = await openShelf();
-const phone = new Phone(shelf, () => {});
-phone.code = code;
-const first = await shelf.read();
-// Of an erased person nothing was to stay.
-if (!isKnown(first) && first.ended !== 'person-erased') phone.lost = trace.read();
-render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);
+export async function openPage(): Promise<void> {
+  const code = codeInAddress();
+  const shelf = await openShelf();
+  const phone = new Phone(shelf, () => {});
+  phone.code = code;
+  const first = await shelf.read();
+  // Of an erased person nothing was to stay.
+  if (!isKnown(first) && first.ended !== 'person-erased') phone.lost = trace.read();
+  render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);
+}

@@ -19,46 +19,46 @@ interface Worker {
   skipWaiting(): Promise<void>;
 }
 
-/** Written by the build: the paths of the page, and what changes with any of them. */
+/** From worker.js, which the build writes: the paths of the page, and a name that changes with any of them. */
 declare const FILES: readonly string[];
-declare const VERSION: string;
+declare const CACHE: string;
 
-const worker = self as unknown as Worker;
-const PREFIX = 'companion-';
-const CURRENT = PREFIX + VERSION;
+export function startWorker(): void {
+  const worker = self as unknown as Worker;
 
-worker.addEventListener('install', (event) => {
-  const fresh = FILES.map((path) => new Request(path, { cache: 'reload', credentials: 'omit' }));
-  event.waitUntil(caches.open(CURRENT).then((cache) => cache.addAll(fresh)));
-});
+  worker.addEventListener('install', (event) => {
+    const fresh = FILES.map((path) => new Request(path, { cache: 'reload', credentials: 'omit' }));
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
+  });
 
-worker.addEventListener('activate', (event) => {
-  const clear = async () => {
-    for (const name of await caches.keys())
-      if (name.startsWith(PREFIX) && name !== CURRENT) await caches.delete(name);
-  };
-  event.waitUntil(clear());
-});
+  worker.addEventListener('activate', (event) => {
+    const clear = async () => {
+      for (const name of await caches.keys())
+        if (name.startsWith('companion-') && name !== CACHE) await caches.delete(name);
+    };
+    event.waitUntil(clear());
+  });
 
-// Only the page itself is answered from here; records come from the service or from the notebook.
-worker.addEventListener('fetch', (event) => {
-  const { pathname, origin } = new URL(event.request.url);
-  if (event.request.method !== 'GET' || origin !== location.origin || !FILES.includes(pathname)) return;
-  const answer = async () => (await (await caches.open(CURRENT)).match(pathname)) ?? fetch(event.request);
-  event.respondWith(answer());
-});
+  // Only the page itself is answered from here; records come from the service or from the notebook.
+  worker.addEventListener('fetch', (event) => {
+    const { pathname, origin } = new URL(event.request.url);
+    if (event.request.method !== 'GET' || origin !== location.origin || !FILES.includes(pathname)) return;
+    const answer = async () => (await (await caches.open(CACHE)).match(pathname)) ?? fetch(event.request);
+    event.respondWith(answer());
+  });
 
-// A new version waits until the person says so: nothing is reloaded under somebody's fingers.
-worker.addEventListener('message', ({ data }) => {
-  if (data === 'use-update') void worker.skipWaiting();
-});
+  // A new version waits until the person says so: nothing is reloaded under somebody's fingers.
+  worker.addEventListener('message', ({ data }) => {
+    if (data === 'use-update') void worker.skipWaiting();
+  });
 
-worker.addEventListener('sync', (event) => {
-  const send = async () => {
-    const shelf = await openShelf();
-    // Nothing else is read or kept while nobody looks.
-    if ((await shelf.read()).waiting.length === 0) return;
-    await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
-  };
-  event.waitUntil(send());
-});
+  worker.addEventListener('sync', (event) => {
+    const send = async () => {
+      const shelf = await openShelf();
+      // Nothing else is read or kept while nobody looks.
+      if ((await shelf.read()).waiting.length === 0) return;
+      await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
+    };
+    event.waitUntil(send());
+  });
+}
