@@ -43,6 +43,8 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     });
     for (const event of ['online', 'pageshow']) addEventListener(event, () => void phone.sync());
     document.addEventListener('visibilitychange', () => {
+      // A phone that is put away may never show the page again.
+      void phone.saveDrafts();
       if (document.visibilityState === 'visible') void phone.sync();
     });
     void phone.sync();

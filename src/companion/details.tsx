@@ -119,13 +119,13 @@ function Typed({
   const latest = useRef(put);
   latest.current = put;
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // A phone that is put away may never show the page again, and another view takes the text with it.
   useEffect(() => {
-    const keep = () => void latest.current();
-    document.addEventListener('visibilitychange', keep);
+    const save = () => latest.current();
+    phone.drafts.add(save);
+    // Another view takes the text with it.
     return () => {
-      document.removeEventListener('visibilitychange', keep);
-      keep();
+      phone.drafts.delete(save);
+      void save();
     };
   }, []);
   return (

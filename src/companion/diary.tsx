@@ -40,10 +40,12 @@ export function Diary(shown: Shown) {
   );
   const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {
-    await phone.note((offline) => offline.change(...kindOf(one), one.id));
+    await phone.saveDrafts();
+    const gone = await phone.note((offline) => offline.change(...kindOf(one), one.id));
     // Two taps delete it once.
-    if (phone.fault !== undefined || deleted.includes(one)) return;
-    deleted.unshift(one);
+    if (!gone) return;
+    setOpen(undefined);
+    deleted.unshift(gone as Entry);
     say(`Deleted: ${nameOf(one)}.`);
   };
   const bringBack = async (one: Entry) => {

@@ -69,21 +69,22 @@ export class Offline {
     return -made;
   }
 
-  /** Notes other values of some fields of a record, or without them that it is deleted. */
+  /**
+   * Notes other values of some fields of a record, or without them that it is deleted.
+   * @returns the record as it was before; undefined where there is none
+   */
   async change(
     kind: Change['record'],
     path: string,
     id: number,
     body?: Record<string, unknown>,
-  ): Promise<void> {
+  ): Promise<Kept | undefined> {
+    let before: Kept | undefined;
     await this.shelf.update((kept) => {
-      const before = recordsOf(kept, kind).find(
-        (record) => record.id === id || record.id === nowOf(kept, id),
-      );
+      before = recordsOf(kept, kind).find((record) => record.id === id || record.id === nowOf(kept, id));
       if (!before) return kept;
-      const unsent = kept.waiting.findLast(
-        (write) => isAbout(kept, write, kind, before.id) && !write.wasTried,
-      );
+      const now = before.id;
+      const unsent = kept.waiting.findLast((write) => isAbout(kept, write, kind, now) && !write.wasTried);
       // What was never sent needs no deletion, and no other write for what is said next.
       if (!body && unsent?.what === 'create')
         return { ...kept, waiting: kept.waiting.filter((write) => write.id !== unsent.id) };
@@ -96,13 +97,14 @@ export class Offline {
         what: body ? 'change' : 'delete',
         path,
         kind,
-        userId: before.userId ?? before.id,
-        id: before.id,
+        userId: before.userId ?? now,
+        id: now,
         before,
         ...(body && { body }),
       };
       return noted(kept, write);
     });
+    return before;
   }
 
   /** Notes that a record which was deleted is to come back. */

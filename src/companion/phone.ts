@@ -45,6 +45,8 @@ export class Phone {
   fault: string | undefined;
   /** The code of the link with which the page was opened. */
   code: string | undefined;
+  /** Each saves what is typed into a field, if that is not saved yet. */
+  readonly drafts = new Set<() => Promise<void>>();
   /** Where the browser has emptied the store: how many writes waited in it. */
   lost: number | undefined;
   /** Whether the clock of this phone differs so much from the service's that days may. */
@@ -115,6 +117,10 @@ export class Phone {
       void this.sync();
       void sendLater();
     }
+  }
+
+  async saveDrafts(): Promise<void> {
+    await Promise.all([...this.drafts].map((save) => save()));
   }
 
   #later(error: unknown): void {

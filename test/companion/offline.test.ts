@@ -305,7 +305,7 @@ inBrowser((phone, bare) => {
     });
     const page = await open(link());
     await page.getByRole('link', { name: 'More' }).click();
-    await page.getByText('Asking the computer').waitFor();
+    await page.getByText('Asking the computer').first().waitFor();
     await page.getByRole('button', { name: 'Forget this phone' }).click();
     await page.getByRole('button', { name: 'Forget', exact: true }).click();
     await page.getByRole('heading', { name: 'Pair this phone' }).waitFor();
