@@ -179,36 +179,49 @@ function Refusals({ kept, phone }: Shown) {
   return (
     <>
       {kept.refused.map((write) => {
-        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? 'Pain';
-        const current = write.problem?.current as Record<string, unknown> | undefined;
+        const { what, kind, path, id, body, before, problem } = write;
+        const name = body?.['exerciseName'] ?? before?.['exerciseName'] ?? 'Pain';
+        const current = problem?.current as Record<string, unknown> | undefined;
+        const isDeletion = what === 'delete';
+        const isGone = what === 'change' && problem?.status === 404;
+        const isShown = (field: string) =>
+          isDeletion
+            ? current !== undefined && inWords(before?.[field]) !== inWords(current[field])
+            : field in (body ?? {});
         const settle = (isMine: boolean) =>
           phone.note(async (offline) => {
-            if (isMine) await offline.change(write.kind, write.path, write.id, write.body);
+            if (isMine && isGone && before) await offline.restore(kind, path, before);
+            if (isMine) await offline.change(kind, path, id, body);
             await offline.dismiss(write.key);
             focusHeading();
           });
         return (
           <section key={write.key} class="note alert" aria-label="Not saved">
             <p>
-              Not saved, {String(name)}:{' '}
-              {write.problem?.status === 412 ? 'it was changed elsewhere, too.' : write.problem?.detail}
+              Not {isDeletion ? 'deleted' : 'saved'}, {String(name)}:{' '}
+              {isGone
+                ? 'it was deleted elsewhere.'
+                : problem?.status === 412
+                  ? `it was changed elsewhere${isDeletion ? '' : ', too'}.`
+                  : problem?.detail}
             </p>
             <ul>
-              {Object.entries(write.body ?? {})
-                .filter(([field]) => field in FIELDS)
-                .map(([field, value]) => (
+              {Object.keys(FIELDS)
+                .filter(isShown)
+                .map((field) => (
                   <li key={field}>
-                    {FIELDS[field]}: {inWords(value)} here{current && `, ${inWords(current[field])} there`}
+                    {FIELDS[field]}: {inWords((body ?? before)?.[field])} here
+                    {current && `, ${inWords(current[field])} there`}
                   </li>
                 ))}
             </ul>
-            {current !== undefined && (
+            {(current || isGone) && (
               <button type="button" onClick={() => void settle(true)}>
-                Save what is here
+                {isDeletion ? 'Delete it' : 'Save what is here'}
               </button>
             )}{' '}
             <button type="button" onClick={() => void settle(false)}>
-              {current === undefined ? 'Understood' : 'Keep what is there'}
+              {isGone ? 'Leave it deleted' : current ? 'Keep what is there' : 'Understood'}
             </button>
           </section>
         );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { session } from '../helpers.ts';
-import { allSent, beNora, inBrowser, record, service } from './phone.ts';
+import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
 
 inBrowser((_, bare) => {
   test('what is deleted comes back with what was typed last, sent or not', async () => {
@@ -26,5 +26,46 @@ inBrowser((_, bare) => {
     await context.setOffline(false);
     await allSent(page);
     expect(store.logs.list().map(({ notes }) => notes)).toEqual(['old', 'new']);
+  });
+
+  test('a conflict over a deletion says that it is one, and either side can be kept', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const offline = async (act: () => Promise<unknown>) => {
+      await context.setOffline(true);
+      await inDiary(page);
+      await act();
+      await page.getByText('1 not sent yet').waitFor();
+    };
+    const remove = () => page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const settle = (name: string) => page.getByRole('button', { name }).click();
+    await offline(remove);
+    store.logs.update(1, { notes: 'theirs' });
+    await context.setOffline(false);
+    await page.getByText('Not deleted, Piriformis Stretch: it was changed elsewhere.').waitFor();
+    await page.getByText('notes: – here, theirs there').waitFor();
+    await settle('Keep what is there');
+    await allSent(page);
+    await offline(remove);
+    store.logs.update(1, { notes: 'theirs again' });
+    await context.setOffline(false);
+    await settle('Delete it');
+    await expect.poll(() => store.logs.count()).toBe(0);
+    await page.getByRole('button', { name: 'Bring back' }).first().click();
+    await expect.poll(() => store.logs.count()).toBe(1);
+    await allSent(page);
+    // The other way round.
+    await offline(() => page.getByLabel('Notes').fill('mine'));
+    store.logs.delete(1);
+    await context.setOffline(false);
+    await page.getByText('Not saved, Piriformis Stretch: it was deleted elsewhere.').waitFor();
+    await page.getByText('notes: mine here').waitFor();
+    await settle('Save what is here');
+    await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1, notes: 'mine' }]);
+    await allSent(page);
+    expect(await page.getByText('Not saved').count()).toBe(0);
   });
 });
