@@ -9,7 +9,7 @@ import { Patients } from './patients.tsx';
 import { Phone, type Shown } from './phone.ts';
 import { openShelf, trace } from './shelf.ts';
 import { Today } from './today.tsx';
-import { dayOf, spoken } from './words.ts';
+import { dayOf, personOf, spoken } from './words.ts';
 
 /** The page: four views of one notebook. */
 
@@ -51,6 +51,11 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     void registerWorker((use) => setUpdate(() => use));
   }, []);
   const isIn = isKnown(kept);
+  const whose = `${kept.database} ${personOf(kept)}`;
+  useEffect(() => {
+    // Nothing of one person is offered to the next.
+    phone.deleted = [];
+  }, [whose]);
   useEffect(() => {
     if (isIn) trace.write(kept.waiting.length);
   }, [isIn, kept.waiting.length]);

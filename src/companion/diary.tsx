@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { effectiveAfter } from '../domain/effective.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, focusHeading, RedFlags, Scale } from './details.tsx';
@@ -33,7 +33,9 @@ export function Diary(shown: Shown) {
   );
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(BLOCK);
-  const deleted = useRef<Entry[]>([]).current;
+  const isSame = (one: Entry, other: Entry) =>
+    kindOf(one)[0] === kindOf(other)[0] && nowOf(kept, one.id) === nowOf(kept, other.id);
+  const offered = phone.deleted.filter((one) => !all.some((other) => isSame(one, other)));
   const wanted = search.trim().toLowerCase();
   const found = all.filter(
     (one) => openOf(one) || `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
@@ -45,13 +47,13 @@ export function Diary(shown: Shown) {
     // Two taps delete it once.
     if (!gone) return;
     setOpen(undefined);
-    deleted.unshift(gone as Entry);
+    phone.deleted = [gone as Entry, ...phone.deleted.filter((other) => !isSame(one, other))];
     say(`Deleted: ${nameOf(one)}.`);
   };
   const bringBack = async (one: Entry) => {
-    const at = deleted.indexOf(one);
-    if (at < 0) return;
-    deleted.splice(at, 1);
+    const { deleted } = phone;
+    if (!deleted.includes(one)) return;
+    phone.deleted = deleted.filter((other) => other !== one);
     focusHeading();
     // What was never sent has left no trace to bring back: it is recorded anew.
     const { id, etag: _, ...body } = one;
@@ -59,7 +61,7 @@ export function Diary(shown: Shown) {
       id < 0 ? offline.create(...kindOf(one), one.userId, body) : offline.restore(...kindOf(one), one),
     );
     if (phone.fault === undefined) say(`${nameOf(one)} is back.`);
-    else deleted.unshift(one);
+    else phone.deleted = deleted;
   };
   return (
     <>
@@ -72,7 +74,7 @@ export function Diary(shown: Shown) {
         {found.length === 1 ? '1 entry' : `${found.length} entries`}
         {found.length < all.length && ` of ${all.length}`}
       </p>
-      {deleted.map((one) => (
+      {offered.map((one) => (
         <p key={`${kindOf(one)[0]} ${one.id}`} ref={focus} tabIndex={-1} class="note">
           Deleted: {nameOf(one)}, {spoken(one.date)}.{' '}
           <button type="button" onClick={() => void bringBack(one)}>

@@ -2,6 +2,7 @@ import { Refused, Service } from './client.ts';
 import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken, unread } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
+import type { Entry } from './words.ts';
 
 /** What the page does besides showing records: it pairs, syncs, and says how that goes. */
 
@@ -45,6 +46,8 @@ export class Phone {
   fault: string | undefined;
   /** The code of the link with which the page was opened. */
   code: string | undefined;
+  /** What the person deleted since the page was opened, the last first. */
+  deleted: Entry[] = [];
   /** Each saves what is typed into a field, if that is not saved yet. */
   readonly drafts = new Set<() => Promise<void>>();
   /** Where the browser has emptied the store: how many writes waited in it. */

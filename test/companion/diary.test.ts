@@ -54,7 +54,7 @@ inBrowser((_, bare) => {
     await context.setOffline(false);
     await settle('Delete it');
     await expect.poll(() => store.logs.count()).toBe(0);
-    await page.getByRole('button', { name: 'Bring back' }).first().click();
+    await page.getByRole('button', { name: 'Bring back' }).click();
     await expect.poll(() => store.logs.count()).toBe(1);
     await allSent(page);
     // The other way round.
@@ -67,5 +67,43 @@ inBrowser((_, bare) => {
     await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1, notes: 'mine' }]);
     await allSent(page);
     expect(await page.getByText('Not saved').count()).toBe(0);
+  });
+
+  test('what was deleted can be brought back after a look at another view, and by nobody else', async () => {
+    const { store, link } = await service({ auth: true });
+    const { open } = await bare();
+    const page = await open(link());
+    const bringBack = page.getByRole('button', { name: 'Bring back' });
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const remove = async () => {
+      await inDiary(page);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await bringBack.waitFor();
+      await page.getByRole('link', { name: 'Today' }).click();
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+    };
+    await remove();
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await bringBack.click();
+    await expect.poll(() => store.logs.count()).toBe(1);
+    // What is back by other ways is not offered any more.
+    await allSent(page);
+    await remove();
+    await allSent(page);
+    store.undo(store.history.nextUndo() ?? 0);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByText('1 entry').waitFor();
+    expect(await bringBack.count()).toBe(0);
+    await remove();
+    await allSent(page);
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.getByLabel('Link, code or token').fill(link());
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByText('0 entries').waitFor();
+    expect(await bringBack.count()).toBe(0);
   });
 });
