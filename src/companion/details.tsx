@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { redFlags } from '../domain/red-flags.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, type Entry, isPain, kindOf } from './words.ts';
+import { dayOf, type Entry, isPain, kindOf, spoken } from './words.ts';
 
 /** What is said of an entry, and how. */
 
@@ -42,7 +42,7 @@ export function Scale({
 }
 
 /** What can be said of an entry once it is saved. */
-export function Details({ phone, entry }: Shown & { entry: Entry }) {
+export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   const change = (body: Record<string, unknown>) =>
     phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
   return (
@@ -68,6 +68,11 @@ export function Details({ phone, entry }: Shown & { entry: Entry }) {
           onChange={({ currentTarget: { value, validity } }) =>
             value && validity.valid && void change({ date: value })
           }
+          onBlur={({ currentTarget: field }) => {
+            if (field.value && field.validity.valid) return;
+            field.value = entry.date;
+            say(`The day stays ${spoken(entry.date)}: it has to be one up to today.`);
+          }}
         />
       </label>
       <Typed

@@ -106,4 +106,20 @@ inBrowser((_, bare) => {
     await page.getByText('0 entries').waitFor();
     expect(await bringBack.count()).toBe(0);
   });
+
+  test('a day that is refused does not stay in its field', async () => {
+    const { store, url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await inDiary(page);
+    const day = page.getByLabel('Day');
+    for (const typed of ['2999-01-01', '']) {
+      await day.fill(typed);
+      await page.getByRole('heading', { name: 'Diary' }).click();
+      await expect.poll(() => day.inputValue()).toBe(session.date);
+      await page.getByText('The day stays Sun, Mar 1, 2026').waitFor();
+    }
+    expect(store.logs.get(1).date).toBe(session.date);
+  });
 });
