@@ -4,7 +4,7 @@ import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, focusHeading, RedFlags, Scale } from './details.tsx';
 import { isAbout, nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { type Entry, groupsOf, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
+import { type Entry, groupsOf, isPain, kindOf, logsOf, painsOf, savedWords, spoken } from './words.ts';
 
 /** How many entries are shown before somebody asks for more. */
 const BLOCK = 60;
@@ -143,12 +143,13 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
           key={field}
           label={label}
           chosen={value}
-          choose={(next) => {
+          choose={async (next) => {
             setChanged(true);
             const given = { [field]: next };
             const effective = isPain(entry) ? undefined : effectiveAfter(entry, given);
             const body = { ...given, ...(effective !== undefined && { effective }) };
-            void shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+            const was = await shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+            if (was) shown.say(savedWords({ ...(was as Entry), ...body }));
           }}
         />
       ))}

@@ -4,7 +4,18 @@ import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, daysAgo, groupsOf, LOGS, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
+import {
+  dayOf,
+  daysAgo,
+  groupsOf,
+  LOGS,
+  logsOf,
+  PAINS,
+  type Pain,
+  painsOf,
+  personOf,
+  savedWords,
+} from './words.ts';
 
 interface Exercise {
   exerciseName: string;
@@ -159,7 +170,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
     if (made === undefined) return;
     setId(made);
     setRed(isSevere(pain));
-    say(`Saved: pain ${pain} today.`);
+    say(savedWords({ ...entry, id: made }));
   };
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -234,8 +245,7 @@ function Card({
       return;
     }
     setId(made);
-    // The name at the end: figures after one that is read from right to left would change places.
-    say(`Saved: ${painBefore} before, ${painAfter} after ${exercise.exerciseName}.`);
+    say(savedWords({ ...log, id: made }));
   };
   const choose = (which: 'before' | 'after', value: number) => {
     const [painBefore, painAfter] = which === 'before' ? [value, after] : [before, value];

@@ -81,6 +81,12 @@ export const isPain = (one: Entry): one is Pain => 'pain' in one;
 export const kindOf = (one: Entry): readonly ['log' | 'painEntry', path: string] =>
   isPain(one) ? ['painEntry', PAINS] : ['log', LOGS];
 
+/** What is said once it is saved. The name at the end: figures after one that is read from right to left would change places. */
+export const savedWords = (one: Entry): string =>
+  isPain(one)
+    ? `Saved: pain ${one.pain}.`
+    : `Saved: ${one.painBefore} before, ${one.painAfter} after ${one.exerciseName}.`;
+
 /** The pain entries of the person, as they are with what waits. */
 export const painsOf = (kept: Notebook): Pain[] =>
   (recordsOf(kept, 'painEntry') as Pain[]).filter(({ userId }) => userId === personOf(kept));

@@ -122,4 +122,16 @@ inBrowser((_, bare) => {
     }
     expect(store.logs.get(1).date).toBe(session.date);
   });
+
+  test('what is corrected is said with its new figures', async () => {
+    const { url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await record(page, 6, 4);
+    await page.getByText('Saved: 6 before, 4 after Piriformis Stretch.').waitFor();
+    await inDiary(page);
+    await page.getByRole('button', { name: 'Pain after 2', exact: true }).click();
+    await page.getByText('Saved: 6 before, 2 after Piriformis Stretch.').waitFor();
+  });
 });
