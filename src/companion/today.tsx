@@ -121,7 +121,7 @@ export function Today(shown: Shown) {
           {cards('', rest)}
         </details>
       )}
-      <Another {...shown} />
+      <Another {...shown} known={[...groups.flatMap(({ exercises }) => exercises), ...rest]} />
     </>
   );
 }
@@ -318,31 +318,34 @@ function Card({
   );
 }
 
+/** What names of one exercise have in common, however they are written. */
+const bareName = (name: string): string => name.toLowerCase().replace(/[\s\p{Pd}]/gu, '');
+
 /** An exercise that was never recorded. */
-function Another(shown: Shown) {
+function Another({ known, ...shown }: Shown & { known: readonly Exercise[] }) {
   const [name, setName] = useState('');
   const [type, setType] = useState('stretch');
-  const [isOpen, setOpen] = useState(false);
+  const [exercise, setExercise] = useState<Exercise>();
   const section = useRef<HTMLElement>(null);
-  const toggle = (isNow: boolean) => {
-    setOpen(isNow);
+  const open = (next?: Exercise) => {
+    setExercise(next);
+    setName('');
     section.current?.focus();
   };
+  const typed = { exerciseName: name.trim(), exerciseType: type };
+  const alike = known.filter(({ exerciseName }) => bareName(exerciseName) === bareName(name));
+  // Two ways to write it would be two exercises in every figure.
+  const other = alike.some(({ exerciseName }) => exerciseName === typed.exerciseName) ? undefined : alike[0];
   return (
     <section ref={section} tabIndex={-1} aria-label="Another exercise">
-      {isOpen ? (
-        <Card
-          {...shown}
-          exercise={{ exerciseName: name.trim(), exerciseType: type }}
-          isOpen
-          toggle={toggle}
-        />
+      {exercise ? (
+        <Card {...shown} exercise={exercise} isOpen toggle={() => open()} />
       ) : (
         <form
           class="card"
           onSubmit={(event) => {
             event.preventDefault();
-            if (name.trim() !== '') toggle(true);
+            if (typed.exerciseName !== '') open(other ?? typed);
           }}
         >
           <label>
@@ -361,7 +364,13 @@ function Another(shown: Shown) {
               <option>strengthening</option>
             </select>
           </label>
-          <button type="submit">Record it</button>
+          <p role="status">{other && `${other.exerciseName} is there already.`}</p>
+          <button type="submit">Record {other?.exerciseName ?? 'it'}</button>{' '}
+          {other && (
+            <button type="button" onClick={() => open(typed)}>
+              Record {typed.exerciseName} as another
+            </button>
+          )}
         </form>
       )}
     </section>

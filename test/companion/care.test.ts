@@ -365,4 +365,34 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'Pain after 7', exact: true }).click();
     await expect.poll(() => store.logs.get(2)).toMatchObject({ painAfter: 7, effective: true });
   });
+
+  test('an exercise whose name is written another way is offered as the one that it is', async () => {
+    const { store, url } = await service();
+    store.logs.create({ ...session, exerciseName: 'Bird dog', exerciseType: 'strengthening' });
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    const save = async () => {
+      for (const name of ['Pain before 5', 'Pain after 4', 'Done'])
+        await page.getByRole('button', { name, exact: true }).click();
+    };
+    const field = page.getByRole('textbox', { name: 'Another exercise' });
+    await page.getByRole('button', { name: 'Bird dog', exact: true }).waitFor();
+    for (const typed of ['BIRD-DOG', 'Birddog ']) {
+      await field.fill(typed);
+      await page.getByText('Bird dog is there already.').waitFor();
+      await page.keyboard.press('Enter');
+      await save();
+    }
+    await field.fill('Bird-dog');
+    await page.getByRole('button', { name: 'Record Bird-dog as another' }).click();
+    await save();
+    await field.fill('Bird dogs');
+    await page.getByText('Bird dog is there already.').waitFor({ state: 'detached' });
+    const known = { exerciseName: 'Bird dog', exerciseType: 'strengthening' };
+    const another = { exerciseName: 'Bird-dog', exerciseType: 'stretch' };
+    await expect
+      .poll(() => store.logs.list().slice(2))
+      .toMatchObject([{ ...known, painAfter: 4 }, known, another]);
+  });
 });
