@@ -45,6 +45,11 @@ export function Scale({
 export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   const change = (body: Record<string, unknown>) =>
     phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+  const isDay = ({ value, validity }: HTMLInputElement) => value !== '' && validity.valid;
+  const setBack = (field: HTMLInputElement) => {
+    field.value = entry.date;
+    say(`The day stays ${spoken(entry.date)}: it has to be one up to today.`);
+  };
   return (
     <div class="details">
       {!isPain(entry) && (
@@ -65,14 +70,11 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
           // A year that is typed begins as the year 2.
           min="1900-01-01"
           max={dayOf(new Date())}
-          onChange={({ currentTarget: { value, validity } }) =>
-            value && validity.valid && void change({ date: value })
-          }
-          onBlur={({ currentTarget: field }) => {
-            if (field.value && field.validity.valid) return;
-            field.value = entry.date;
-            say(`The day stays ${spoken(entry.date)}: it has to be one up to today.`);
+          onChange={({ currentTarget: field }) => {
+            if (isDay(field)) void change({ date: field.value });
+            else if (field.validity.rangeOverflow) setBack(field);
           }}
+          onBlur={({ currentTarget: field }) => isDay(field) || setBack(field)}
         />
       </label>
       <Typed
