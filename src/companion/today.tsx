@@ -121,7 +121,11 @@ export function Today(shown: Shown) {
           {cards('', rest)}
         </details>
       )}
-      <Another {...shown} known={[...groups.flatMap(({ exercises }) => exercises), ...rest]} />
+      <Another
+        {...shown}
+        known={[...groups.flatMap(({ exercises }) => exercises), ...rest]}
+        hold={(isOpen) => setOpen(isOpen ? '' : undefined)}
+      />
     </>
   );
 }
@@ -322,13 +326,18 @@ function Card({
 const bareName = (name: string): string => name.toLowerCase().replace(/[\s\p{Pd}]/gu, '');
 
 /** An exercise that was never recorded. */
-function Another({ known, ...shown }: Shown & { known: readonly Exercise[] }) {
+function Another({
+  known,
+  hold,
+  ...shown
+}: Shown & { known: readonly Exercise[]; hold: (isOpen: boolean) => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState('stretch');
   const [exercise, setExercise] = useState<Exercise>();
   const section = useRef<HTMLElement>(null);
   const open = (next?: Exercise) => {
     setExercise(next);
+    hold(next !== undefined);
     setName('');
     section.current?.focus();
   };

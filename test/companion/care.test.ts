@@ -265,8 +265,12 @@ inBrowser((_, bare) => {
     await page.getByRole('textbox', { name: 'Another exercise' }).fill(' Bird Dog ');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate(focused)).toContain('Bird Dog');
-    for (const name of ['Pain before 5', 'Pain after 5', 'Done'])
+    for (const name of ['Pain before 5', 'Pain after 5'])
       await page.getByRole('button', { name, exact: true }).click();
+    // Until it is done, nothing moves: the exercise comes to no other place.
+    await page.getByText('Saved: 5 → 5').waitFor();
+    expect(await page.getByRole('button', { name: 'Bird Dog' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Done', exact: true }).click();
     const another = { exerciseName: 'Bird Dog', exerciseType: 'strengthening', effective: false };
     await expect.poll(() => store.logs.list()[1]).toMatchObject(another);
     await page.getByLabel('Type').waitFor();
