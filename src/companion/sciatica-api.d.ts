@@ -2426,7 +2426,7 @@ export interface components {
             leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
-            /** @description Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves */
+            /** @description Days without exercise on which pain was recorded twice in one part of the day: the control for bad days that pass by themselves */
             controlDays: number;
             /** @description In ranked order, those with too few sessions last */
             exercises: components["schemas"]["ExerciseSummary"][];
