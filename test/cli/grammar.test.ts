@@ -264,7 +264,7 @@ describe('options of every command', () => {
       /for good: sciatica user use ID --db \S+test\.db\)$/m,
     ],
     [['user', 'show'], /See: sciatica users --db \S+test\.db$/m],
-    [['logs', '--user', '2'], /Start with: sciatica log add --db \S+test\.db$/m],
+    [['logs', '--user', '2'], /Start with: sciatica log add --user 2 --db \S+test\.db$/m],
   ])('%j says it where there are several users', async (words, message) => {
     const db = prepared(({ users }) => [nora, nora].forEach((user) => void users.create(user)));
     expect((await run([...words, '--db', db], { db: freshPath() })).stderr).toMatch(message);

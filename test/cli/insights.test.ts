@@ -229,7 +229,7 @@ describe('summary', () => {
       expect(details).toContain(figure);
     expect(details).toContain('at least 2 points or 30 %. Pain is on a scale');
     expect(details).toContain('no value for “no pain”');
-    expect(details).toContain('Piriformis Stretch −2.0 (−3.2 to −0.9, more relief)');
+    expect(details).toContain('Piriformis Stretch −2.1 (−3.3 to −0.9, more relief)');
   });
 
   it('of many exercises names some', async () => {
@@ -371,7 +371,7 @@ describe('summary', () => {
     expect([stdout, stderr]).toEqual([
       `Nora Lind: pain recorded on 4 days, 1 to 4 February 2026, no session.
 
-Pain of the day, its first: 7.0 on average. From 8 days of records over six
+Pain before or without exercise: 7.0 on average. From 8 days of records over six
 weeks on, this says whether it falls or rises.
 From 3 sessions of one exercise on, this says which way pain went after it;
 about 8 are often enough to be clear.
@@ -533,7 +533,7 @@ describe('compare', () => {
     const { stdout } = await run(['compare'], { db, ...plain(80) });
     expect(stdout).toMatch(/^Pain of the day /m);
     expect(joined(stdout)).toContain(
-      'in brackets the sessions. Pain of the day, its first; of each exercise',
+      'in brackets the sessions. Pain before or without exercise; of each exercise',
     );
   });
 

@@ -6,7 +6,7 @@ import { groupBy } from '../numbers.ts';
 import type { PainDay } from '../pain-days.ts';
 import type { Rhythm, Trend } from '../shapes.ts';
 import { medianOf, pointsOf } from '../stats/points.ts';
-import { count, monthInWords, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
+import { count, monthInWords, PAIN_BEFORE, painLabel, plain, trendSentence } from '../wording.ts';
 import { MANY } from './report.ts';
 
 /**
@@ -142,8 +142,7 @@ export function painChart(
     ? [drawing.brief, 'Ring: a day without.']
     : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
   const [what, shown] = logs.length > 0 ? ['session', logs] : ['day', days];
-  const median = pain.daysWithoutExercise > 0 ? 'first of each day' : 'pain before';
-  const description = `${count(shown.length, what)} from ${shown[0]?.date} to ${shown.at(-1)?.date}, pain from 1 to 10. Weekly median of the ${median}, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
+  const description = `${count(shown.length, what)} from ${shown[0]?.date} to ${shown.at(-1)?.date}, pain from 1 to 10. Weekly median of the ${painLabel(pain).toLowerCase()}, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   const told = { title, description, caption: rings.length > 0 ? `${caption} ${ofRings}` : caption };
   return chart('pain', height, told, [
     html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
@@ -165,7 +164,7 @@ interface Drawing {
 }
 
 function everyDay(pain: Trend, axes: PainAxes): Drawing {
-  const caption = 'The thick grey line is the weekly median of the first of each day.';
+  const caption = `The thick grey line is the weekly median of the ${painLabel(pain).toLowerCase()}.`;
   return { title: 'Pain over time, every day', caption, brief: caption, marks: [medianLine(pain, axes)] };
 }
 
@@ -191,10 +190,8 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
   }));
   return {
     title: 'Pain over time, every session',
-    caption:
-      'Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the first of each day.',
-    brief:
-      'Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median of the first of each day.',
+    caption: `Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the ${painLabel(pain).toLowerCase()}.`,
+    brief: `Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median of the ${painLabel(pain).toLowerCase()}.`,
     marks: [
       medianLine(pain, axes),
       ...(['less', 'more'] as const).map(

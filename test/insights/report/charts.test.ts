@@ -160,7 +160,9 @@ test('days without exercise are rings at their worst; sessions of a day stand si
     { x1: 17.5, y1: heightOf(7), x2: 52.5, y2: heightOf(4) },
     { x1: 52.5, y1: heightOf(4), x2: 87.5, y2: heightOf(2) },
   ]);
-  expect(caption).toContain('The thick grey line is the weekly median of the first of each day.');
+  expect(caption).toContain(
+    'The thick grey line is the weekly median of the pain before or without exercise.',
+  );
   expect(caption).toContain('A ring is the worst pain of a day without exercise.');
   expect(painChart(logs, pain, { days: painDays([], logs) }).caption).not.toContain('ring');
 });

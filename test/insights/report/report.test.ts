@@ -635,11 +635,11 @@ describe('of pain entries alone', () => {
     expectWellFormed(html);
     const text = sectionOf(html, 'In short');
     expect(text).toMatch(/^ Pain recorded on 4 days. No sessions in this period. /);
-    expect(text).toContain('Pain of the day, its first 7.0 mean of 4 days direction from 8 days');
+    expect(text).toContain('Pain before or without exercise 7.0 mean of 4 days direction from 8 days');
     expect(text).toContain('Worst pain 9 on 1 day, the last on 2026-01-22');
     expect(text).toContain('From 3 sessions of one exercise on, this says which way pain went after it');
     expect(text).toContain(
-      '4 days from 2026-01-20 to 2026-01-23, pain from 1 to 10. Weekly median of the first',
+      '4 days from 2026-01-20 to 2026-01-23, pain from 1 to 10. Weekly median of the pain',
     );
     expect(markupOf(html, 'In short').match(/<circle/g)).toHaveLength(4);
     expect(text).toContain(redFlags.now);
