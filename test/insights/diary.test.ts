@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
 import { dayOf } from '../../src/domain/words/day.ts';
+import { compareTallies } from '../../src/insights/compare.ts';
+import type { Period } from '../../src/insights/days.ts';
 import type { Entry } from '../../src/insights/pain-days.ts';
-import { summarize } from '../../src/insights/summary.ts';
+import { summarize, type Tally, tallyOf } from '../../src/insights/summary.ts';
 import { generator, log } from './helpers.ts';
 import { clamp, normal } from './simulation/laws.ts';
 
@@ -42,4 +44,31 @@ test.each<[taken: string, entry: Partial<Entry> | null, first: string | undefine
   const entries = entry ? [{ id: 1, date, pain: 6, ...entry }] : [];
   const found = summarize(logs, {}, entries).exercises[0]?.medication;
   expect(found).toEqual(sessions > 0 ? { name: 'para', sessions, meanChange: -2, without: null } : null);
+});
+
+test.each([
+  ['evening', 'is no value before it', true],
+  ['morning', 'tells days with the exercise from all others', false],
+] as const)('an entry of the %s of each day with the exercise %s', (timeOfDay, _, isTold) => {
+  const random = generator(3);
+  const [logs, entries]: [Log[], Entry[]] = [[], []];
+  for (let day = 0; day < 60; day += 1) {
+    const [date, pain] = [dayOf(START + day), clamp(5.5 + 1.5 * normal(random))];
+    const isExercised = random() < 0.5;
+    if (isExercised) logs.push(log({ date, painBefore: pain }));
+    entries.push({ id: day, date, pain, ...(isExercised && { timeOfDay }) });
+  }
+  expect(summarize(logs, {}, entries).exercises[0]?.dayAfter !== null).toBe(isTold);
+});
+
+test('days with exercise only, then days without only, cannot be compared', () => {
+  const logs = Array.from({ length: 20 }, (_, i) => log({ date: dayOf(START + i), painBefore: 8 }));
+  const entries = Array.from({ length: 20 }, (_, i) => ({ id: i, date: dayOf(START + 20 + i), pain: 3 }));
+  const [first, second] = [0, 20].map((from) => ({
+    since: dayOf(START + from),
+    until: dayOf(START + from + 19),
+  })) as [Period, Period];
+  const tallies = [first, second].map((period) => tallyOf(logs, period, entries)) as [Tally, Tally];
+  const { painBefore } = compareTallies(tallies, [first, second]);
+  expect(painBefore).toEqual({ first: 8, second: 3, difference: -5, interval: [-9, 9], shift: 'unclear' });
 });

@@ -243,7 +243,7 @@ describe('what is claimed of an exercise', () => {
   });
 
   /** Days with an exercise, after which pain is 2 less, and days without, on which it was recorded twice. */
-  const besideRest = (change: number, { medicated = -1, weekend = false } = {}) => {
+  const besideRest = (change: number, { medicated = -1, weekend = false, tablet = false } = {}) => {
     const dates = Array.from({ length: 84 }, (_, i) =>
       new Date(Date.UTC(2026, 2, 2 + i)).toISOString().slice(0, 10),
     );
@@ -256,13 +256,20 @@ describe('what is claimed of an exercise', () => {
         ...(place === medicated && { medication: 'para' }),
       })),
     );
+    const tablets = dates.map((date, i) => ({
+      ...{ id: 1000 + i, date, pain: pain(i), timeOfDay: 'morning' as const },
+      medication: 'para',
+    }));
     const logs = dates.map((date, i) =>
       log({ date, painBefore: pain(i), painAfter: pain(i) - 2 + noise(i) }),
     );
     return summarize(
       logs.filter((_, i) => !isRest(i)),
       {},
-      entries.filter((_, i) => isRest(Math.floor(i / 2))),
+      [
+        ...(tablet ? tablets.filter((_, i) => isRest(i)) : []),
+        ...entries.filter((_, i) => isRest(Math.floor(i / 2))),
+      ],
     ).exercises[0]?.claim;
   };
 
@@ -271,6 +278,7 @@ describe('what is claimed of an exercise', () => {
     expect(besideRest(-2), 'pain goes by itself').toBeNull();
     expect([0, 1].map((medicated) => besideRest(0, { medicated }))).toEqual([null, null]);
     expect(besideRest(0, { weekend: true })).toBeNull();
+    expect(besideRest(0, { tablet: true }), 'after a tablet of the morning').toBeNull();
   });
 
   test('is ordered by the change at the usual pain before', () => {
