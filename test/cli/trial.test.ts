@@ -304,6 +304,23 @@ describe('while a question stands, another process', () => {
   });
 });
 
+test.each([
+  ['hour', ['6'], true, true],
+  ['morning', ['6'], true, false],
+  ['hour', ['6', '3'], false, false],
+  ['hour', ['add', '6', '--date', 'yesterday'], false, false],
+])(
+  'outcome %s, %j: says what is drawn, so that nobody has to know before: %s',
+  async (outcome, words, isTold, isDue) => {
+    const path = await started('--outcome', outcome);
+    const { stderr } = await trial(path, words, words[0] === 'add' ? 1 : 0);
+    expect(stderr.includes(`Today, day 1 of 28: ${arms[0] === 'a' ? 'Piriformis Stretch' : 'rest'}.\n`)).toBe(
+      isTold,
+    );
+    expect(stderr.includes('The second pain is still to come: sciatica trial 3')).toBe(isDue);
+  },
+);
+
 test('with --quiet, the last day says nothing', async () => {
   const path = await started('--days', '14');
   await live(path, 13, 0);

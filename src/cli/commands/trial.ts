@@ -300,7 +300,9 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   if (options['json'] !== undefined || context.quiet) return;
   const after = trialStatus(store, store.of('trial').get(trial.id), today);
   if (after.result) for (const line of statusLines(after, context)) print(context, line);
-  else if (after.due?.pain === 'second')
+  // Who has not looked yet at what is drawn has said the first pain as it is.
+  else if (date === today && day.second === undefined) say(context, todayInWords(after));
+  if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
 }
 
