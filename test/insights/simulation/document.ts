@@ -58,7 +58,7 @@ export function methodPage(tables: Tables): string {
     '### What the method cannot know',
     'Habits that go together with something no record shows. No exercise does anything here.',
     table(['Diary', 'a false ✔ or ✖', 'a false “more” or “less relief”', 'the true mark'], tables.hidden),
-    'What is done only where something else helps is marked for it; a habit of not recording what made things worse does the same. Weekends are told apart, because every diary has them, and medication where it is recorded; other habits have no name here. Only a trial that draws the days at random can tell (`sciatica trial`).',
+    'What is done only where something else helps is marked for it; a habit of not recording what made things worse does the same. Where two people share a diary, what one of them does is marked for how they differ; give each a user. Weekends are told apart, because every diary has them, and medication where it is recorded; other habits have no name here. Only a trial that draws the days at random can tell (`sciatica trial`).',
     '### A trial',
     'How often a trial finds a difference of 1 and, after the slash, of 1.5 points, as `sciatica trial start` says it (noncentral t); columns are the standard deviation of the outcome within an arm, given the pain before. “Less pain only” is the one-sided question, to be chosen beforehand: more pain then counts as harm only.',
     table(['Trial', '1', '1.5', '2'], tables.trialPower.map(inPairs)),
