@@ -1,5 +1,5 @@
 import { FEWEST_OTHERS, type Marks } from './marks.ts';
-import { round, roundInterval } from './numbers.ts';
+import { averageOf, round, roundInterval } from './numbers.ts';
 import type { Lately, VersusOthers } from './shapes.ts';
 import { autoregression } from './stats/autoregression.ts';
 import { confidenceSequence, type Estimate } from './stats/estimate.ts';
@@ -63,8 +63,7 @@ export function latelyOf(changes: readonly number[]): Lately | null {
   const [x, times] = [new Float64Array(recent.length).fill(1, before), recent.map((_, i) => i)];
   const estimate = autoregression({ times, x, y: recent, length: recent.length });
   if (estimate === null || Math.abs(estimate.value) < BOUND * estimate.deviation) return null;
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [then, now] = [mean(recent.slice(0, before)), mean(recent.slice(before))];
+  const [then, now] = [averageOf(recent.slice(0, before)), averageOf(recent.slice(before))];
   return {
     sessions: LATELY,
     meanChange: round(now),

@@ -98,10 +98,10 @@ export class Diary {
    * changes in a session. None where fewer than four of five days since the first have a second value: it was recorded because
    * pain had changed.
    */
-  #controls(): Map<string, Control> {
+  #controls(dates: readonly string[]): Map<string, Control> {
     const controls = new Map<string, Control>();
     let days = 0;
-    for (const date of this.dates) {
+    for (const date of dates) {
       if (this.sessionsOn(date) > 0) continue;
       const entries = this.#entries.get(date) ?? [];
       const at = entries.findIndex(({ rank }, i) => rank !== UNTIMED && rank === entries[i + 1]?.rank);
@@ -136,7 +136,7 @@ export class Diary {
     );
     /** Exercises are numbered anew, in the order in which they were first done. */
     const numbers = new Map<number, number>();
-    const controls = this.#controls();
+    const controls = this.#controls(dates);
     for (const date of dates) {
       const codes = this.#days.get(date) ?? [];
       const first = beforeOf(codes[0] ?? 0);

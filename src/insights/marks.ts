@@ -1,3 +1,4 @@
+import { averageOf } from './numbers.ts';
 import { AVERAGES } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
 import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
@@ -319,8 +320,7 @@ export class Marks {
         weigh(isResembling ? this.contrastOfResembling(exercise, control) : this.contrast(exercise, control)),
       );
     if (contrasts.length === 0) return [first, 0, 0];
-    const contrast = contrasts.reduce((sum, each) => sum + each, 0) / contrasts.length;
-    return [first, contrast, weigh(this.usual(exercise))];
+    return [first, averageOf(contrasts), weigh(this.usual(exercise))];
   }
 
   /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */

@@ -8,6 +8,10 @@ export function round(value: number, decimals = 4): number {
 
 export const roundInterval = ([low, high]: Readonly<Interval>): Interval => [round(low), round(high)];
 
+/** The mean of at least one value. */
+export const averageOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** Items by a key, each group in their order: Map.groupBy, which Node 20 has not. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

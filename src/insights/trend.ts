@@ -1,7 +1,7 @@
 import { addDays, dayNumber, mondayOf } from '../domain/words/day.ts';
 import { isWithin, type Period } from './days.ts';
 import { differ, type Mean } from './difference.ts';
-import { groupBy, round, roundInterval } from './numbers.ts';
+import { averageOf, groupBy, round, roundInterval } from './numbers.ts';
 import type { Difference, PainLevel, Trend, TrendDirection } from './shapes.ts';
 import { autoregression, inflation } from './stats/autoregression.ts';
 import { type Estimate, meanEstimate, tInterval } from './stats/estimate.ts';
@@ -68,29 +68,21 @@ function slopePerWeek(days: DayPains): Estimate | null {
   const times = Float64Array.from(days.keys(), dayNumber);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   if (days.size < FEWEST_DAYS || last - first + 1 < SHORTEST) return null;
-  const kinds = [...days.values()].map(({ kind }) => kind);
-  const x = lessThoseAlike(
-    kinds,
-    times.map((time) => (time - first) / WEEK),
-  );
-  const y = lessThoseAlike(
-    kinds,
-    [...days.values()].map(({ pain }) => pain),
-  );
+  const all = [...days.values()];
+  const x = lessThoseAlike(all, (_, i) => ((times[i] ?? 0) - first) / WEEK);
+  const y = lessThoseAlike(all, ({ pain }) => pain);
   return autoregression({ times, x, y, length: days.size });
 }
 
-/** Values, each less the mean of those of its kind. */
-function lessThoseAlike(kinds: readonly Kind[], values: ArrayLike<number>): Float64Array {
-  const alike = groupBy(kinds.keys(), (i) => kinds[i]);
+/** A value of each day, less the mean of those of its kind. */
+function lessThoseAlike(days: readonly DayPain[], figureOf: (day: DayPain, i: number) => number): number[] {
+  const values = days.map(figureOf);
+  const alike = groupBy(values.keys(), (i) => days[i]?.kind);
   const means = new Map(
     [...alike].map(([kind, those]) => [kind, averageOf(those.map((i) => values[i] ?? 0))]),
   );
-  return Float64Array.from(kinds, (kind, i) => (values[i] ?? 0) - (means.get(kind) ?? 0));
+  return values.map((value, i) => value - (means.get(days[i]?.kind) ?? 0));
 }
-
-const averageOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function directionOf(interval: Interval): TrendDirection {
   const side = sideOf(interval);
@@ -154,18 +146,17 @@ export function differenceOfLevels(
 
 /** The means of two spans over the kinds of values that both have, each kind with the same weight in both; null where there is none. */
 function atEqualShares(days: DayPains, first: PainLevel, second: PainLevel): [Mean | null, Mean | null] {
-  const kinds = [...groupBy(days, ([, { kind }]) => kind).values()].map((those) => {
-    const [one = [], other = []] = [first, second].map((period) =>
-      those.filter(([day]) => isWithin(day, period)).map(([, { pain }]) => pain),
-    );
-    return { one, other, weight: 1 / (1 / one.length + 1 / other.length) };
-  });
+  const painsIn = (those: readonly [string, DayPain][], period: Period) =>
+    those.filter(([day]) => isWithin(day, period)).map(([, { pain }]) => pain);
+  const kinds = [...groupBy(days, ([, { kind }]) => kind).values()]
+    .map((those) => ({ one: painsIn(those, first), other: painsIn(those, second) }))
+    .filter(({ one, other }) => one.length > 0 && other.length > 0)
+    .map((kind) => ({ ...kind, weight: 1 / (1 / kind.one.length + 1 / kind.other.length) }));
+  if (kinds.length === 0) return [null, null];
   const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) return [null, null];
   const meanOver = (of: 'one' | 'other', { standardDeviation }: PainLevel): Mean => {
-    const common = kinds.filter(({ weight }) => weight > 0);
-    const mean = common.reduce((sum, kind) => sum + (kind.weight / total) * averageOf(kind[of]), 0);
-    const variance = common.reduce((sum, kind) => sum + (kind.weight / total) ** 2 / kind[of].length, 0);
+    const mean = kinds.reduce((sum, kind) => sum + (kind.weight / total) * averageOf(kind[of]), 0);
+    const variance = kinds.reduce((sum, kind) => sum + (kind.weight / total) ** 2 / kind[of].length, 0);
     return { mean, standardDeviation: standardDeviation ?? 0, sessions: 1 / variance };
   };
   return [meanOver('one', first), meanOver('other', second)];
