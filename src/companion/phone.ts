@@ -73,8 +73,13 @@ export class Phone {
     return new Service(location.origin, (await this.shelf.read())?.token);
   }
 
-  /** Syncs now, and again later where that fails. */
-  sync = async (): Promise<void> => {
+  /** Syncs now, and again soon where that fails: something has happened, such as a network that is back. */
+  sync = (): Promise<void> => {
+    this.#pause = SOON;
+    return this.#try();
+  };
+
+  async #try(): Promise<void> {
     clearTimeout(this.#timer);
     let token: string | undefined;
     try {
@@ -102,7 +107,7 @@ export class Phone {
       } else this.#later(error);
     }
     this.told();
-  };
+  }
 
   /**
    * Notes something, which is sent as soon as that is possible.
@@ -130,13 +135,15 @@ export class Phone {
     const isReached = !(error instanceof DOMException) || error.name === 'TimeoutError';
     const refused = error instanceof Refused ? error.message : !isReached && storageFault(error);
     this.connection = refused ? { refused } : 'unreachable';
-    this.#syncLater();
-    this.#pause = Math.min(LATE, this.#pause * 2);
+    this.#tryLater();
   }
 
-  #syncLater(): void {
+  #tryLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.sync(), this.#pause);
+    this.#timer = setTimeout(() => {
+      this.#pause = Math.min(LATE, this.#pause * 2);
+      void this.#try();
+    }, this.#pause);
   }
 
   async #follow(): Promise<void> {
@@ -145,7 +152,7 @@ export class Phone {
     this.#isFollowing = true;
     await this.offline.follow(new AbortController().signal).catch(() => {});
     this.#isFollowing = false;
-    this.#syncLater();
+    this.#tryLater();
   }
 
   /** Renews the token in the last quarter of its life. @param now by the clock of the service */

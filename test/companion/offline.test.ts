@@ -42,6 +42,30 @@ inBrowser((phone, bare) => {
     await expect.poll(() => store.logs.count()).toBe(1);
   });
 
+  test('the first failure after the network is back is tried again soon, however many tries failed before', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await page.clock.install();
+    let failed = 0;
+    await context.route('**/me', (route) => {
+      failed++;
+      return route.abort();
+    });
+    await record(page, 5, 4);
+    for (let tries = 1; tries <= 6; tries++) {
+      await expect.poll(() => failed).toBeGreaterThanOrEqual(tries);
+      await page.evaluate("dispatchEvent(new Event('online'))");
+    }
+    await page.getByText('The computer is not reached').waitFor();
+    await context.unroute('**/me');
+    await page.clock.fastForward(2_000);
+    // Less than the longest pause.
+    await expect.poll(() => store.logs.count(), { timeout: 30_000 }).toBe(2);
+  });
+
   test('an edit that meets another of the same field asks, one of another field does not', async () => {
     const { store, url } = await service();
     const { open, context } = await bare();
