@@ -33,11 +33,10 @@ const newUid = (): number => crypto().randomInt(2 ** 48 - 1);
 
 /**
  * The number of the last change, the seq of the last entry, the clock of the change that it belongs to, the highest clock that came from
- * elsewhere, the head of entries that something else wrote, which began no change, and the last rev of replicas.
+ * elsewhere, and the head of entries that something else wrote, which began no change.
  */
 const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0), coalesce(head.clock, 0),
-    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL),
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'replicas'), 0)
+    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL)
   FROM sqlite_sequence AS number
   LEFT JOIN history AS head ON head.seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1)
   WHERE number.name = 'changes'`;
@@ -89,8 +88,10 @@ export class Changes {
     try {
       const [made, result] = this.db.write(() => {
         const at = this.now();
-        const [number, last, lastClock, received, open, rev] =
-          this.db.row<[number, number, number, number, number | null, number]>(STATE);
+        const [number, last, lastClock, received, open] =
+          this.db.row<[number, number, number, number, number | null]>(STATE);
+        // A plain request brings nothing from elsewhere, and is not to pay for this.
+        const rev = origin.source === 'api' ? undefined : this.db.lastId('replicas');
         let clock = Math.max(at * 1000, lastClock + 1, received + 1);
         if (open !== null) {
           clock = Math.max(clock, 1 + (this.db.value<number | null>('SELECT max(clock) FROM history') ?? 0));
@@ -100,7 +101,7 @@ export class Changes {
         this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
         const isChange = this.#end(last + 1, { clock, at }, origin, undoes);
-        if (!isChange && this.db.lastId('replicas') > rev)
+        if (!isChange && rev !== undefined && this.db.lastId('replicas') > rev)
           this.db.run(BARE, change, last + 1, clock, newUid());
         return [isChange ? { change, after: last } : undefined, result];
       });
