@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { iconAsPng, iconAsSvg } from './icons.mjs';
-import { plugins } from './plugins.mjs';
+import { external, plugins } from './plugins.mjs';
 
 /** Licences that are read from the text in the package, because its manifest has no field `license`. */
 const LICENCES = { jstat: 'MIT' };
@@ -19,8 +19,7 @@ const common = {
   cwd: root,
   platform: 'node',
   transform: { target: 'node20' },
-  // It loads a native library, and stays a package.
-  external: [/^better-sqlite3/],
+  external,
   plugins,
   logLevel: 'warn',
   // A module that is imported both ways is loaded with the one that needs it.
