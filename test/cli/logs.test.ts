@@ -314,6 +314,30 @@ describe('nothing to show', () => {
     expect(stderr).toBe('Nothing is recorded yet. Start with: sciatica user add, then sciatica log add\n');
   });
 
+  test.each(['logs', 'summary', 'exercises', 'logs --user 1'])(
+    'of sessions, %s says which other days are recorded',
+    async (line) => {
+      const db = prepared((store) => {
+        for (const email of ['1@example.org', '2@example.org']) store.users.create({ ...nora, email });
+        store.settings.set('user', '1');
+        store.logs.create({ ...session, userId: 2 });
+        for (const date of ['2026-03-01', '2026-03-02'])
+          store.of('trialDay').create({ userId: 1, date, first: 5, done: true });
+      });
+      const toldOf = async () => (await run(line.split(' '), { db })).stderr;
+      const whose = line.includes('--user') ? ' --user 1' : '';
+      const next = `To record one: sciatica log add${whose}\n`;
+      expect(await toldOf()).toBe(
+        `No session is recorded yet, only 2 trial days (sciatica trial-days${whose}). ${next}`,
+      );
+      if (line === 'summary') return;
+      await run(['pain', '6'], { db });
+      expect(await toldOf()).toBe(
+        `No session is recorded yet, only 1 pain entry (sciatica pains${whose}) and 2 trial days (sciatica trial-days${whose}). ${next}`,
+      );
+    },
+  );
+
   test.each<[string, string]>([
     ['piriformis strech', "Did you mean --name 'Piriformis Stretch'?\n"],
     ['piri', "Did you mean --name 'Piriformis Stretch'?\n"],

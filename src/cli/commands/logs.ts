@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
+import { commandsOf, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
 import type { Command } from '../input/command.ts';
@@ -110,12 +111,29 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
   };
 }
 
+/** What is recorded of days other than sessions, and the commands that list it: `2 pain entries (sciatica pains)`. */
+function otherDays(context: Context, whose: { userId?: number }): string[] {
+  return ownedKindNames.flatMap((kind) => {
+    const { filters = {}, words } = kindOf(kind);
+    const count = kind !== 'log' && 'since' in filters ? context.store.of(kind).count(whose) : 0;
+    const list = commandLine(context, commandsOf(kind).many);
+    return count === 0 ? [] : [`${counted(count, words.one, words.many)} (${list})`];
+  });
+}
+
 /** Explains an empty list, and what to do next. */
 export function sayNone(context: Context, filter: LogFilter): void {
   const { logs, users } = context.store;
-  if (logs.count() === 0) {
+  const { userId } = filter;
+  const whose = userId === undefined ? {} : { userId };
+  if (logs.count(whose) === 0) {
     const first = users.count() === 0 ? `${commandLine(context, 'user add')}, then ` : '';
-    say(context, `Nothing is recorded yet. Start with: ${first}${commandLine(context, 'log add')}`);
+    const others = otherDays(context, whose);
+    const none =
+      others.length === 0
+        ? 'Nothing is recorded yet. Start with'
+        : `No session is recorded yet, only ${others.join(' and ')}. To record one`;
+    say(context, `${none}: ${first}${commandLine(context, 'log add')}`);
     return;
   }
   say(context, 'No log matches.');
