@@ -117,9 +117,14 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
-/** What the pain of days is called, by whether there are days without exercise among them. */
-export const painLabel = ({ daysWithoutExercise }: Pick<Trend, 'daysWithoutExercise'>): string =>
-  daysWithoutExercise > 0 ? 'Pain before or without exercise' : PAIN_BEFORE;
+/** What the pain of days is called, by whether there are days without exercise among them, or no others. */
+export function painLabel({
+  days,
+  daysWithoutExercise,
+}: Pick<Trend, 'days' | 'daysWithoutExercise'>): string {
+  if (daysWithoutExercise === 0) return PAIN_BEFORE;
+  return daysWithoutExercise === days ? 'Pain' : 'Pain before or without exercise';
+}
 /** What is said of sessions whose days cannot be right; nothing where there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0

@@ -371,8 +371,8 @@ describe('summary', () => {
     expect([stdout, stderr]).toEqual([
       `Nora Lind: pain recorded on 4 days, 1 to 4 February 2026, no session.
 
-Pain before or without exercise: 7.0 on average. From 8 days of records over six
-weeks on, this says whether it falls or rises.
+Pain: 7.0 on average. From 8 days of records over six weeks on, this says
+whether it falls or rises.
 From 3 sessions of one exercise on, this says which way pain went after it;
 about 8 are often enough to be clear.
 To record one: sciatica log add

@@ -22,8 +22,12 @@ const WIDE = 70;
 export function comparisonScreen(who: string, comparison: Comparison, canvas: Canvas): string[] {
   const { first, second, painBefore, meanChange } = comparison;
   const { width, palette } = canvas;
-  const restDays = [first, second].map(({ pain }) => pain?.daysWithoutExercise ?? 0);
-  const pain = words.painLabel({ daysWithoutExercise: Math.max(...restDays) });
+  const sumOf = (figure: 'days' | 'daysWithoutExercise') =>
+    (first.pain?.[figure] ?? 0) + (second.pain?.[figure] ?? 0);
+  const pain = words.painLabel({
+    days: sumOf('days'),
+    daysWithoutExercise: sumOf('daysWithoutExercise'),
+  });
   const rows: Row[] = [
     { label: 'Sessions', first: String(first.sessions), second: String(second.sessions) },
     { label: 'Per week', first: perWeek(first), second: perWeek(second) },

@@ -140,7 +140,7 @@ export function painChart(
     .map(({ date, pain }) => ({ x: axes.x(dayNumber(date) + 0.5), y: axes.y(pain) }));
   const [caption, ofRings] = isLow
     ? [drawing.brief, 'Ring: a day without.']
-    : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
+    : [drawing.caption, `A ring is the worst pain of a day${logs.length > 0 ? ' without exercise' : ''}.`];
   const [what, shown] = logs.length > 0 ? ['session', logs] : ['day', days];
   const description = `${count(shown.length, what)} from ${shown[0]?.date} to ${shown.at(-1)?.date}, pain from 1 to 10. Weekly median of the ${painLabel(pain).toLowerCase()}, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   const told = { title, description, caption: rings.length > 0 ? `${caption} ${ofRings}` : caption };

@@ -635,7 +635,9 @@ describe('of pain entries alone', () => {
     expectWellFormed(html);
     const text = sectionOf(html, 'In short');
     expect(text).toMatch(/^ Pain recorded on 4 days. No sessions in this period. /);
-    expect(text).toContain('Pain before or without exercise 7.0 mean of 4 days direction from 8 days');
+    expect(text).toContain('Pain 7.0 mean of 4 days direction from 8 days');
+    expect(text).toContain('A ring is the worst pain of a day.');
+    expect(html).not.toContain('without exercise');
     expect(text).toContain('Worst pain 9 on 1 day, the last on 2026-01-22');
     expect(text).toContain('From 3 sessions of one exercise on, this says which way pain went after it');
     expect(text).toContain(
