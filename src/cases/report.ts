@@ -23,7 +23,7 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = narrowed({}, { since, until });
-  const { user, target, logs, leftOut, entries, felt, trial } = store.read(() => {
+  const { user, logs, target, leftOut, ...others } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
@@ -32,13 +32,9 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
       leftOut,
       entries: entriesOf(store, counted),
       felt: trialPains(store, counted),
+      trialDays: store.of('trialDay').list(counted),
       trial: endedTrial(store, userId, period, today),
     };
   });
-  return buildReport(
-    user,
-    logs,
-    { ...asked, target, leftOut, rule: responseRules[rule] },
-    { entries, felt, trial },
-  );
+  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] }, others);
 }

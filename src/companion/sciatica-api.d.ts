@@ -2485,7 +2485,7 @@ export interface components {
             painEarlier?: number;
             /** @description pain − painEarlier: above 0, there is more pain than before */
             painChange?: number;
-            /** @description Sessions and pain entries of the last 14 days that call for the red flags */
+            /** @description Sessions, pain entries and trial days of the last 14 days that call for the red flags */
             redEntries: number;
         };
         /** @description A trial without its seed, from which the order of the days to come could be drawn */
@@ -4834,7 +4834,7 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
-                /** @description Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen */
+                /** @description Every note; otherwise the latest 20, and from 300 sessions on only those of pain entries, of trial days, and of sessions after which pain had risen */
                 full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
@@ -4898,7 +4898,7 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
-                /** @description Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen */
+                /** @description Every note; otherwise the latest 20, and from 300 sessions on only those of pain entries, of trial days, and of sessions after which pain had risen */
                 full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;

@@ -56,7 +56,7 @@ export const reportFields = {
   full: boolean({
     label: 'Full',
     flag: 'full',
-    help: 'Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen',
+    help: 'Every note; otherwise the latest 20, and from 300 sessions on only those of pain entries, of trial days, and of sessions after which pain had risen',
     example: true,
   }),
 };

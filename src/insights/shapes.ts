@@ -305,7 +305,9 @@ const overview = named('Overview', {
   pain: level.optional().describe('Mean pain before exercise of the last 14 days, to one decimal'),
   painEarlier: level.optional().describe('The same of the 28 days before those'),
   painChange: points.optional().describe('pain − painEarlier: above 0, there is more pain than before'),
-  redEntries: count.describe('Sessions and pain entries of the last 14 days that call for the red flags'),
+  redEntries: count.describe(
+    'Sessions, pain entries and trial days of the last 14 days that call for the red flags',
+  ),
 });
 /** A diary in a line. */
 export type Overview = Data<z.infer<typeof overview>>;

@@ -240,6 +240,15 @@ test.each<[string[], boolean]>([
   expect(stderr.includes('emergency department')).toBe(said);
 });
 
+test('the note of a day is in the report of its period', async () => {
+  const path = await started();
+  await trial(path, ['add', '6', '3', '--no-done', 'was', 'away']);
+  const report = async (...flags: string[]) =>
+    (await run(['report', '--format', 'md', ...flags], { db: path, now: day(3) })).stdout;
+  expect(await report()).toContain('2026-03-02 · trial, not as drawn · 6 → 3\n\n> was away\n');
+  expect(await report('--since', '2026-03-03')).not.toContain('was away');
+});
+
 describe('a month', () => {
   test('with a strong effect stops early, and stays as it ended', async () => {
     const path = await started();

@@ -1,4 +1,5 @@
 import type { Log } from '../../domain/log.ts';
+import type { TrialDay } from '../../domain/trial.ts';
 import { compareText, groupBy } from '../numbers.ts';
 import { type Entry, rankOf, UNTIMED } from '../pain-days.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
@@ -8,18 +9,23 @@ import { MANY, type Report } from './report.ts';
 /** More notes than this are shown only where all are asked for. */
 const MOST_NOTES = 20;
 
-/** The latest notes of sessions and pain entries; of very many sessions only those after which pain had risen; or all of them. */
-export function notesSection({ logs, entries, rises, full }: Report): Section {
+/** The latest notes of sessions, pain entries and trial days; of very many sessions only those after which pain had risen; or all of them. */
+export function notesSection({ logs, entries, trialDays, rises, full }: Report): Section {
   const risesOnly = !full && logs.length >= MANY;
   const written = [
     ...entries.map((entry) => ({ ...entry, rank: rankOf(entry), note: noteOfEntry(entry) })),
+    ...trialDays.map((day) => ({ ...day, rank: UNTIMED, note: noteOfTrialDay(day) })),
     ...(risesOnly ? rises : logs).map((log) => ({ ...log, rank: UNTIMED, note: noteOf(log) })),
   ]
     .filter(({ note }) => note.text.trim() !== '')
     .sort((a, b) => compareText(a.date, b.date) || a.rank - b.rank);
   const shown = full ? written : written.slice(-MOST_NOTES);
-  const whose = `sessions with a rise${entries.length > 0 ? ' and of pain entries' : ''}`;
-  const which = `${count(written.length, 'note')}${risesOnly ? ` of ${whose}` : ''}`;
+  const whose = [
+    'sessions with a rise',
+    ...(entries.length > 0 ? ['pain entries'] : []),
+    ...(trialDays.length > 0 ? ['trial days'] : []),
+  ];
+  const which = `${count(written.length, 'note')}${risesOnly ? ` of ${listed(whose)}` : ''}`;
   const left = written.length > shown.length;
   const blocks: Block[] = [
     {
@@ -40,6 +46,11 @@ function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note
 function noteOfEntry({ date, timeOfDay, pain, notes = '' }: Entry): Note {
   const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
   return { heading: `${date}${time} · pain ${pain}/10`, text: notes };
+}
+
+function noteOfTrialDay({ date, first, second, done, notes = '' }: TrialDay): Note {
+  const pains = second === undefined ? `pain ${first}/10` : `${first} → ${second}`;
+  return { heading: `${date} · trial${done ? '' : ', not as drawn'} · ${pains}`, text: notes };
 }
 
 /** A note in one line of at most `longest` characters. */

@@ -2,6 +2,7 @@ import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import { isSevere } from '../../domain/red-flags.ts';
+import type { TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
 import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
@@ -37,6 +38,8 @@ export interface Report {
   readonly logs: readonly Log[];
   /** Pain entries by date, then time of day, then id. */
   readonly entries: readonly PainEntry[];
+  /** Days of trials. */
+  readonly trialDays: readonly TrialDay[];
   /** The days with a known pain, with and without exercise. */
   readonly days: readonly PainDay[];
   readonly trial: EndedTrial | null;
@@ -67,11 +70,14 @@ export function buildReport(
   {
     entries = [],
     felt = [],
+    trialDays = [],
     trial,
   }: {
     entries?: readonly PainEntry[];
     /** On the days of trials: in the chart, and where it is severe, for what was done on them is not a session. */
     felt?: readonly Entry[];
+    /** For their notes. */
+    trialDays?: readonly TrialDay[];
     trial?: EndedTrial | undefined;
   } = {},
 ): Report {
@@ -92,6 +98,7 @@ export function buildReport(
       : { ...rest, name: `${firstName} ${lastName}`, email },
     summary: summarize(kept, options, keptEntries),
     entries: keptEntries,
+    trialDays,
     days: painDays([...keptEntries, ...felt], kept),
     trial: trial ?? null,
     previous: options.previous ?? null,

@@ -14,7 +14,7 @@ import type { Report } from './report.ts';
 
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
-  const { subject, summary, logs, entries, previous, sincePrevious } = report;
+  const { subject, summary, logs, entries, trialDays, previous, sincePrevious } = report;
   const title = subject.name === null ? `Patient ${subject.id}` : words.quoted(subject.name);
   const first = inShort(report);
   const hasChart = first.blocks.some(({ kind }) => kind === 'chart');
@@ -23,7 +23,7 @@ export function documentOf(report: Report): Document {
   if (logs.length > 0) sections.push(eachExercise(report));
   if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));
   sections.push(method(report));
-  if (logs.length > 0 || entries.length > 0) sections.push(notesSection(report));
+  if (logs.length + entries.length + trialDays.length > 0) sections.push(notesSection(report));
   if (logs.length > 0) sections.push(records(report));
   return {
     title: `Exercise and pain: ${title}`,

@@ -603,8 +603,24 @@ describe('of pain entries', () => {
     const many = [...logs, ...sessions(300)];
     const notes = (options: ReportOptions) =>
       sectionOf(reportHtml(buildReport(nora, many, options, { entries })), 'Notes');
-    expect(notes({})).toMatch(/ notes of sessions with a rise and of pain entries\./);
+    expect(notes({})).toMatch(/ notes of sessions with a rise and pain entries\./);
     expect(notes({ full: true })).toContain('Could <b>not</b> sleep');
+  });
+
+  test('the notes of trial days stand among them, with both pains, and alone too', () => {
+    const day = { userId: 1, date: '2026-01-03', first: 6, done: true };
+    const trialDays = [
+      { ...day, id: 1, second: 3, done: false, notes: 'Was away' },
+      { ...day, id: 2, date: '2026-01-04', notes: 'Rested' },
+      { ...day, id: 3, date: '2026-01-05' },
+    ];
+    const notes = (those: readonly Log[]) =>
+      sectionOf(reportHtml(buildReport(nora, those, {}, { entries, trialDays })), 'Notes');
+    expect(notes(logs)).toMatch(
+      /6 notes.*2026-01-04 · trial · pain 6\/10 Rested .* 2026-01-03 · trial, not as drawn · 6 → 3 Was away 2026-01-03 /,
+    );
+    expect(notes(sessions(300))).toContain('of sessions with a rise, pain entries and trial days.');
+    expect(sectionOf(reportHtml(buildReport(nora, [], {}, { trialDays })), 'Notes')).toContain('2 notes,');
   });
 
   test('the period above the report covers the days, unless another was asked for', () => {
