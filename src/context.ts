@@ -43,7 +43,7 @@ export class Context {
   #jobs: BackupJob[] = [];
   /** `--db` */
   db: string | undefined;
-  /** Of `--user` or the answer to which user is meant: what is told to go on with is about the same one. */
+  /** Of `--user`, `SCIATICA_USER` or the answer to which user is meant: what is told to go on with is about the same one. */
   user: number | undefined;
   /** Said when Ctrl-C ends the command, on a line of its own. */
   ifInterrupted: string | undefined;

@@ -39,6 +39,8 @@ describe('a command to go on with', () => {
     ['log again', ['log rm 2 --yes'], 'sciatica log add'],
     ['log add sat 6 4', [], 'sciatica log add NAME 6 4'],
     ['trial', [start], 'sciatica trial 6'],
+    ['trial bad', [start], 'sciatica trial 6 3'],
+    ['routine add', [], "sciatica routine add morning 'Bird Dog' 'Cat-Cow'"],
   ])('after %s is about the user that it is about', async (line, before, hint) => {
     expect(await hintsOf(`${line} --user 2`, diaries(2), before)).toContain(`${hint} --user 2`);
   });
@@ -47,6 +49,11 @@ describe('a command to go on with', () => {
     'after %s is about a record, whosever it is',
     async (line) => expect((await hintsOf(line, diaries(2))).join()).toMatch(/^sciatica undo \d+$/),
   );
+
+  test('names whom SCIATICA_USER means, which may stand before one command only', async () => {
+    const { stderr } = await run(['goal'], { db: diaries(2), env: { SCIATICA_USER: '2' } });
+    expect(stderr).toContain('sciatica goal 4 --user 2');
+  });
 
   test('names nobody where there is one user only, or the usual one is meant', async () => {
     expect(await hintsOf('goal --user 1', diaries(1))).toEqual(['sciatica goal 4']);

@@ -135,7 +135,9 @@ async function addRoutine(
 ): Promise<void> {
   checkJson(options, routineRecord);
   if (called === undefined && !context.interactive)
-    throw usage("Say the name and the exercises: sciatica routine add morning 'Bird Dog' 'Cat-Cow'");
+    throw usage(
+      `Say the name and the exercises: ${commandLine(context, "routine add morning 'Bird Dog' 'Cat-Cow'")}`,
+    );
   if (texts.length === 0 && !context.interactive)
     throw usage(
       `Say the exercises after the name, in order. Those done so far: ${commandLine(context, 'exercises')}`,

@@ -276,7 +276,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
     throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
   const { userId: _, ...fields } = trialDayFields;
   const given = valuesOf(fields, options, today);
-  const said = wordsOf(words, status, given['date']);
+  const said = wordsOf(context, words, status, given['date']);
   for (const [name, word] of Object.entries(said))
     if (name !== 'date' && given[name] !== undefined) throw saidTwice(word, name);
   const values = { ...said, ...given };
@@ -310,6 +310,7 @@ const painsOf = ({ first, second }: TrialDay) => (second === undefined ? `${firs
 
 /** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
 function wordsOf(
+  context: Context,
   words: readonly string[],
   { due }: TrialStatus,
   date: unknown,
@@ -319,7 +320,7 @@ function wordsOf(
   const [one, two] = levels;
   if (before.length > 0 || one === undefined)
     throw usage(
-      `${quoted(escapeControls(String(words[0])))} is no pain from 1 to 10, which comes first, as in sciatica trial 6 3, and none of the commands start, add, show and stop.`,
+      `${quoted(escapeControls(String(words[0])))} is no pain from 1 to 10, which comes first, as in ${commandLine(context, 'trial 6 3')}, and none of the commands start, add, show and stop.`,
     );
   const notes = after.join(' ');
   const pains =

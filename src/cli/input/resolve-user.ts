@@ -15,7 +15,12 @@ function namedUser(context: Context, given: unknown): number | undefined {
   const variable = context.env['SCIATICA_USER'];
   if (given === undefined && !variable) return undefined;
   const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
-  if (given !== undefined || context.store.users.has(id)) return id;
+  if (given !== undefined) return id;
+  if (context.store.users.has(id)) {
+    // The variable may stand before this one command only.
+    context.user = id;
+    return id;
+  }
   throw absent((command) => `SCIATICA_USER is ${id}, but there is no user ${id}. See: ${command('users')}`);
 }
 
