@@ -125,7 +125,16 @@ test('of a database of any name the copies beside it are named, and no note of a
   const backups = join(path, '..', 'backups');
   mkdirSync(backups);
   for (const name of ['test.db.auto-failed.txt', 'by-hand.db']) writeFileSync(join(backups, name), '');
-  expect(store.erase(2).left).toEqual([{ path: join(backups, 'by-hand.db') }, { path: kept }]);
+  // Of another database that is there, and of one that is not: this one may have had its name.
+  writeFileSync(join(path, '..', 'other.db'), '');
+  for (const name of ['other.db', 'former.db'])
+    writeFileSync(join(backups, `${name}.auto-2026-01-02.db`), '');
+  expect(
+    store
+      .erase(2)
+      .left.map(({ path: left }) => left)
+      .sort(),
+  ).toEqual([join(backups, 'by-hand.db'), join(backups, 'former.db.auto-2026-01-02.db'), kept].sort());
 });
 
 /** The database after a backup was put in its place. */
