@@ -121,8 +121,7 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     diary.settleHeld('delete');
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
-  if (!options.acceptErase) return;
-  for (const id of store.remotes.erasedElsewhere()) {
+  for (const id of options.acceptErase ? store.remotes.erasedElsewhere() : []) {
     // Each erasing looks at all copies anew: what the last one left is left.
     const { rewritten, deleted, left } = store.erase(id);
     const { copies } = result;
@@ -133,7 +132,7 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     };
     result.erased.push(id);
   }
-  // The write-ahead log may still hold what never showed here and is forgotten by now.
+  // The write-ahead log may still hold who was erased over there, never showed here, and is forgotten by now.
   store.checkpoint();
 }
 

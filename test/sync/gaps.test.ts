@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
-import { isSettled, total } from '../../src/sync/result.ts';
+import { isSettled, type SyncResult, total } from '../../src/sync/result.ts';
 import { newDatabase } from '../new-database.ts';
 import { dbOf, freshPath, log, openStore, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, syncWith, ticking, transportTo } from './helpers.ts';
@@ -89,10 +89,13 @@ async function unseen() {
   return { here, third, left };
 }
 
-test('of who was erased there and never showed here nothing is left, though nobody is asked', async () => {
+test.each<[string, (here: Store, third: Store) => Promise<SyncResult>]>([
+  ['asks there', (here, third) => run(here, third)],
+  ['is asked from there', (here, third) => run(third, here)],
+])('of who was erased there and never showed here nothing is left when it %s', async (_, met) => {
   const { here, third, left } = await unseen();
   third.erase(2);
-  expect((await run(here, third, { acceptErase: true })).erased).toEqual([]);
+  expect((await met(here, third)).erased).toEqual([]);
   expect([left(), dbOf(here).all('SELECT * FROM replicas WHERE id IS NULL')]).toEqual([false, []]);
 });
 

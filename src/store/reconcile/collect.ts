@@ -90,10 +90,9 @@ export class Collector {
     return { ...this.at(this.db.lastId('history')), rev: this.db.lastId('replicas') };
   }
 
-  /** Whether a position is one of this file: false after it was set back, or for a copy of it. */
-  isKnown({ seq, uid, rev }: Position): boolean {
-    const end = this.end();
-    return rev <= end.rev && (seq === 0 || (seq <= end.seq && this.at(seq).uid === uid));
+  /** Whether a position is one of this file: false after it was set back, or for a copy of it. Each row of `replicas` has a change. */
+  isKnown({ seq, uid }: Position): boolean {
+    return seq === 0 || (seq <= this.db.lastId('history') && this.at(seq).uid === uid);
   }
 
   /** An entry of the history, with the uid of its change; 0 while that is under way. */
