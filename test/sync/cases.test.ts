@@ -96,6 +96,23 @@ describe('the first sync of a new laptop', () => {
   });
 });
 
+test('what was forgotten is told to nobody until it is brought back', async () => {
+  const { here, there, now } = pair();
+  here.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+  there.users.create(user());
+  there.logs.create(log({ notes: 'there' }));
+  await run(here, there);
+  here.logs.create(log({ notes: 'here' }));
+  (await here.diary()).forget('home');
+  const third = machine(now);
+  await run(third, here);
+  expect([notes(here), notes(third)]).toEqual([['here'], ['here']]);
+  here.undo(here.history.list({ limit: 1 })[0]?.change ?? 0);
+  await run(third, here);
+  expect(contents(third)).toEqual(contents(here));
+  expect(third.logs.count()).toBe(2);
+});
+
 test('a first sync of more than one part is one change', async () => {
   const { here, there } = pair();
   there.users.create(user());
