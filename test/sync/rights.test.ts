@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/access.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
-import { log, user } from '../store/helpers.ts';
+import { dbOf, log, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** A practice with two patients behind a service that asks for tokens, and an empty machine. */
@@ -283,4 +283,6 @@ test('what a patient who was merged into another still records is taken, and not
   expect(notes(here)).toEqual(['changed there', 'still recorded']);
   const shown = there.logs.list({ userId: 1 }).map((one) => one.notes);
   expect(shown).toEqual(['of nora@example.org', 'changed there', 'still recorded', 'of the other']);
+  // Nor into whom.
+  expect(JSON.stringify(dbOf(here).all('SELECT * FROM replicas'))).not.toContain('into');
 });
