@@ -244,6 +244,29 @@ test('of two users who were merged into each other the one shows who was merged 
   expect(there.users.list().map(({ email }) => email)).toEqual(['user-1@example.org']);
 });
 
+test('a user who was merged into another on each side is told of, and one undo chooses the other', async () => {
+  const { here, there, now } = pair();
+  for (const id of [1, 2, 3]) there.users.create(user({ email: `user-${id}@example.org` }));
+  there.logs.create(log({ userId: 3 }));
+  await run(here, there);
+  (await here.diary()).mergeUsers(3, 1, now());
+  (await there.diary()).mergeUsers(3, 2, now());
+  const { disputes, changes: made } = await run(here, there);
+  expect(disputes).toEqual([
+    {
+      record: 'user',
+      id: 3,
+      fields: [{ field: 'into', here: 1, there: 2 }],
+      counts: 'there',
+      change: made[0],
+      at: expect.any(Object),
+    },
+  ]);
+  here.undo(made[0] ?? 0);
+  await settle(there, here);
+  for (const store of [here, there]) expect(store.logs.get(1).userId).toBe(1);
+});
+
 test('a user who comes to be one with another is not said to be deleted', async () => {
   const { here, there, now } = pair();
   for (const id of [1, 2]) {

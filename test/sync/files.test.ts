@@ -41,3 +41,19 @@ test('an import that is undone deletes nothing over there', async () => {
   expect(there.logs.list().map(({ notes }) => notes)).toEqual(['one', 'two']);
   expect(total((await run()).pulled)).toBe(0);
 });
+
+test('a file says nothing of who was erased elsewhere, though that waits here for consent', async () => {
+  const now = ticking();
+  const [here, there, third] = [machine(now), machine(now), machine(now)];
+  here.users.create(user({ email: 'gone@example.org' }));
+  here.logs.create(log({ notes: 'gone' }));
+  here.users.create(user());
+  await syncWith(here, transportTo(there));
+  there.erase(1);
+  await syncWith(here, transportTo(there));
+  here.logs.create(log({ userId: 2, notes: 'stays' }));
+  const { lines, ...file } = exported(here);
+  expect(lines.join()).not.toMatch(/"log","s":\[(\[1,|\{"i":1)/);
+  imported(third, { ...file, lines });
+  expect(third.logs.list().map(({ notes }) => notes)).toEqual(['stays']);
+});

@@ -213,14 +213,16 @@ export class Receiver {
     groups: ReadonlyMap<string, readonly string[]>,
   ): ReadonlyMap<string, Dispute> {
     const replaced = new Map<string, Dispute>();
-    if (!here.row) return replaced;
+    // Of a user who shows under another only that is told.
+    const id = here.row?.id ?? (typeof here.state.fields?.[INTO] === 'string' ? here.id : undefined);
+    if (id === undefined) return replaced;
     const shown = (name: string, cell: Cell): Cell =>
       (name === 'userId' || name === INTO) && typeof cell === 'string'
         ? (this.#people.ownerId(cell) ?? null)
         : cell;
     for (const group of disputed(here.state, there, groups)) {
       const [ours, theirs] = [here.state.statements[group], there.statements[group]];
-      if (!ours || !theirs) continue;
+      if (!ours || !theirs || (!here.row && group !== INTO)) continue;
       const said = (groups.get(group) ?? []).map((field) => ({
         field,
         here: shown(field, here.state.fields?.[field] ?? null),
@@ -231,7 +233,7 @@ export class Receiver {
       if (fields.length === 0) continue;
       const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
       const at = { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) };
-      const dispute: Dispute = { record: here.state.kind, id: here.row.id, fields, counts, at };
+      const dispute: Dispute = { record: here.state.kind, id, fields, counts, at };
       this.received.disputes.push(dispute);
       if (counts === 'there') replaced.set(group, dispute);
     }
