@@ -95,6 +95,18 @@ test('logs keep the ids of over there that are free, as long as they are', async
   ]);
 });
 
+test('an id far above all others is not taken over: there would soon be none left', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  there.users.create(user());
+  for (const id of [1_000_000, 2_000_001]) there.logs.restore({ id, ...log({ notes: `log ${id}` }) });
+  await syncWith(here, transportTo(there));
+  expect(here.logs.list().map(({ id, notes }) => [id, notes])).toEqual([
+    [1_000_000, 'log 1000000'],
+    [1_000_001, 'log 2000001'],
+  ]);
+});
+
 test('what each side did since goes to the other', async () => {
   const { here, there, run } = await together();
   here.logs.update(1, { painAfter: 1 });

@@ -154,10 +154,6 @@ export class Receiver {
       if (isNamed && isEqualState(merged, here.state) && !here.outside) continue;
       // One that was shown is found by its id.
       if (!isNamed && id === undefined) this.#names.forget(kind, here.state.name);
-      if (kind === 'user' && (merged.fields?.[INTO] ?? null) !== (here.state.fields?.[INTO] ?? null)) {
-        const owner = this.#people.ownerId(here.state.name);
-        if (owner !== undefined) this.#formerOwners.add(owner);
-      }
       // Another deletion, or a restore, is not the deletion that was held back.
       const held = here.held === true && merged.life === here.state.life;
       this.#put({
