@@ -95,6 +95,26 @@ test('logs keep the ids of over there that are free, as long as they are', async
   ]);
 });
 
+test('what came before the connection broke is kept, and the next sync goes on from there', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  there.users.create(user());
+  there.change(() => {
+    for (let i = 0; i < 3000; i++) there.logs.create(log());
+  });
+  const transport = transportTo(there);
+  let parts = 0;
+  const breaking: Transport = async (request) => {
+    if (request.path === '/exchange' && ++parts > 1) throw new Unanswered('broken');
+    return transport(request);
+  };
+  await expect(syncWith(here, breaking)).rejects.toThrow('broken');
+  const kept = here.logs.count();
+  expect(kept).toBeGreaterThan(2000);
+  const { pulled } = await syncWith(here, transport);
+  expect([kept + pulled.log.created, here.logs.count()]).toEqual([3000, 3000]);
+});
+
 test('an id far above all others is not taken over: there would soon be none left', async () => {
   const now = ticking();
   const [here, there] = [machine(now), machine(now)];
