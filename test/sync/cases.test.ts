@@ -262,7 +262,9 @@ test('a user who was merged into another on each side is told of, and one undo c
       at: expect.any(Object),
     },
   ]);
+  expect(here.remotes.disputes(now())).toMatchObject([{ record: 'user', id: 3, fields: ['into'] }]);
   here.undo(made[0] ?? 0);
+  expect(here.remotes.disputes(now())).toEqual([]);
   await settle(there, here);
   for (const store of [here, there]) expect(store.logs.get(1).userId).toBe(1);
 });

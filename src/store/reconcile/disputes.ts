@@ -1,8 +1,8 @@
-import type { KindName } from '../../domain/kinds.ts';
-import { kindOf } from '../../domain/kinds.ts';
+import { INTO, kindOf } from '../../domain/kinds.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
+import { isLeft } from './erasures.ts';
 import type { Dispute } from './received.ts';
 
 /** What both sides changed, as it is remembered: the values stand in the history. */
@@ -29,11 +29,16 @@ export function noteDisputes(db: Database, disputes: readonly Dispute[], now: nu
 
 /** What both sides changed in the last thirty days and nobody has undone since, the latest first. @param now as of `noteDisputes` */
 export function notedDisputes(db: Database, now: number): NotedDispute[] {
-  const isThere = (record: KindName, id: number) =>
-    db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1;
+  // A user who is one with another shows nowhere.
+  const isThere = ({ record, id, fields }: NotedDispute) =>
+    fields.includes(INTO)
+      ? isLeft(db, record, id)
+      : db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1;
   const isUndone = (change: number) => db.value('SELECT 1 FROM history WHERE undoes = ?', change) === 1;
   return storedJson<NotedDispute[]>(new Settings(db).get('disputes') ?? '[]').filter(
-    ({ record, id, change, noticed }) =>
-      now - noticed < KEPT_MS && isThere(record, id) && !(change !== undefined && isUndone(change)),
+    (dispute) =>
+      now - dispute.noticed < KEPT_MS &&
+      isThere(dispute) &&
+      !(dispute.change !== undefined && isUndone(dispute.change)),
   );
 }
