@@ -45,6 +45,7 @@ export function Scale({
 export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   const change = (body: Record<string, unknown>) =>
     phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+  const [isTyping, setTyping] = useState(false);
   const isDay = ({ value, validity }: HTMLInputElement) => value !== '' && validity.valid;
   const setBack = (field: HTMLInputElement) => {
     field.value = entry.date;
@@ -66,7 +67,9 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
         Day{' '}
         <input
           type="date"
-          value={entry.date}
+          // What arrives from elsewhere does not take away a day that is half typed.
+          value={isTyping ? undefined : entry.date}
+          onInput={() => setTyping(true)}
           // A year that is typed begins as the year 2.
           min="1900-01-01"
           max={dayOf(new Date())}
@@ -74,7 +77,10 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
             if (isDay(field)) void change({ date: field.value });
             else if (field.validity.rangeOverflow) setBack(field);
           }}
-          onBlur={({ currentTarget: field }) => isDay(field) || setBack(field)}
+          onBlur={({ currentTarget: field }) => {
+            setTyping(false);
+            if (!isDay(field)) setBack(field);
+          }}
         />
       </label>
       <Typed

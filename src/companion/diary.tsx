@@ -42,12 +42,9 @@ export function Diary(shown: Shown) {
   );
   const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {
-    await phone.saveDrafts();
-    const gone = await phone.note((offline) => offline.change(...kindOf(one), one.id));
     // Two taps delete it once.
-    if (!gone) return;
+    if (!(await phone.remove(one))) return;
     setOpen(undefined);
-    phone.deleted = [gone as Entry, ...phone.deleted.filter((other) => !isSame(one, other))];
     say(`Deleted: ${nameOf(one)}.`);
   };
   const bringBack = async (one: Entry) => {

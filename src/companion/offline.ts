@@ -349,6 +349,10 @@ export class Offline {
       const etag = refusal.headers.get('ETag') ?? undefined;
       return void (await settle({ ...write, before: { ...current, ...(etag && { etag }) } }));
     }
+    const kept = await this.#read();
+    const last = kept.waiting.findLast((other) => isAbout(kept, other, write.kind, id));
+    // The deletion asks as well, and shows the same values.
+    if (write.what === 'change' && last?.what === 'delete') return void (await settle());
     const refused = { ...write, problem: refusal.problem };
     await this.#update((kept) => ({
       ...kept,

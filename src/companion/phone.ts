@@ -2,7 +2,7 @@ import { Refused, Service } from './client.ts';
 import { EMPTY, Full, isOwn, type Lock, type Notebook, refusedToken, unread } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
-import type { Entry } from './words.ts';
+import { type Entry, kindOf } from './words.ts';
 
 /** What the page does besides showing records: it pairs, syncs, and says how that goes. */
 
@@ -125,6 +125,18 @@ export class Phone {
       void this.sync();
       void sendLater();
     }
+  }
+
+  /**
+   * Deletes an entry, with what was typed last. It can be brought back while the page is open.
+   * @returns the entry as it was; undefined where it was deleted before, or could not be, which the person is told
+   */
+  async remove(one: Entry): Promise<Entry | undefined> {
+    await this.saveDrafts();
+    const gone = (await this.note((offline) => offline.change(...kindOf(one), one.id))) as Entry | undefined;
+    const isSame = (other: Entry) => gone?.id === other.id && kindOf(gone)[0] === kindOf(other)[0];
+    if (gone) this.deleted = [gone, ...this.deleted.filter((other) => !isSame(other))];
+    return gone;
   }
 
   async saveDrafts(): Promise<void> {

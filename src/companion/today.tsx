@@ -187,7 +187,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   }, [id]);
   const takeBack = async (entry: Pain) => {
     section.current?.focus();
-    await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
+    await phone.remove(entry);
     if (phone.fault !== undefined) return;
     setId(undefined);
     setRed(false);
@@ -300,7 +300,7 @@ function Card({
                 <button
                   type="button"
                   onClick={async () => {
-                    await phone.note((offline) => offline.change('log', LOGS, log.id));
+                    await phone.remove(log);
                     if (phone.fault !== undefined) return;
                     say('Taken back.');
                     close();

@@ -69,6 +69,53 @@ inBrowser((_, bare) => {
     expect(await page.getByText('Not saved').count()).toBe(0);
   });
 
+  test('what was changed and deleted here, and changed elsewhere, is asked about once', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const conflict = async (notes: string) => {
+      await context.setOffline(true);
+      await inDiary(page);
+      await page.getByLabel('Notes').fill('mine');
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('2 not sent yet').waitFor();
+      store.logs.update(1, { notes });
+      await context.setOffline(false);
+      await page.getByText(`notes: mine here, ${notes} there`).waitFor();
+      await allSent(page);
+      expect(await page.getByRole('region', { name: 'Not saved' }).count()).toBe(1);
+    };
+    await conflict('theirs');
+    await page.getByRole('button', { name: 'Keep what is there' }).click();
+    await page.getByRole('region', { name: 'Not saved' }).waitFor({ state: 'detached' });
+    await conflict('theirs again');
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await expect.poll(() => store.logs.count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Not saved' }).count()).toBe(0);
+  });
+
+  test('a day that is half typed is not set back by what comes from elsewhere', async () => {
+    const { store, url } = await service();
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await inDiary(page);
+    const day = page.getByLabel('Day');
+    await day.focus();
+    await page.keyboard.press('Delete');
+    store.logs.update(1, { notes: 'theirs' });
+    await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('theirs');
+    expect(await day.inputValue()).toBe('');
+    await page.keyboard.type('02');
+    await expect.poll(() => store.logs.get(1).date).toBe('2026-02-01');
+    // A day that is changed elsewhere comes once nobody is in the field.
+    store.logs.update(1, { date: '2026-01-01' });
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await expect.poll(() => day.inputValue()).toBe('2026-01-01');
+  });
+
   test('what was deleted can be brought back after a look at another view, and by nobody else', async () => {
     const { store, link } = await service({ auth: true });
     const { open } = await bare();

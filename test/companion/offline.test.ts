@@ -40,6 +40,9 @@ inBrowser((phone, bare) => {
     await page.getByRole('button', { name: 'Take back' }).click();
     await other.getByRole('button', { name: '5 → 4' }).waitFor({ state: 'detached' });
     await expect.poll(() => store.logs.count()).toBe(1);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await expect.poll(() => store.logs.count()).toBe(2);
   });
 
   test('the first failure after the network is back is tried again soon, however many tries failed before', async () => {

@@ -153,7 +153,7 @@ inBrowser((phone, bare) => {
     await expect.poll(() => store.of('painEntry').list()[0]?.medication).toBeUndefined();
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => store.of('painEntry').count()).toBe(0);
-    await page.getByRole('button', { name: 'Bring back' }).click();
+    await page.getByRole('button', { name: 'Bring back' }).first().click();
     await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
     await allSent(page);
     await context.setOffline(true);
