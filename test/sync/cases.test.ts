@@ -269,6 +269,22 @@ test('a user who was merged into another on each side is told of, and one undo c
   for (const store of [here, there]) expect(store.logs.get(1).userId).toBe(1);
 });
 
+test('what a file that was set back had lost comes back beside a record that takes its id', async () => {
+  const { here, there, now } = pair();
+  const third = machine(now);
+  here.users.create(user());
+  here.logs.create(log({ notes: 'kept' }));
+  const copy = copyOf(here);
+  here.logs.create(log({ notes: 'lost' }));
+  await run(here, there);
+  third.users.create(user({ email: 'third@example.org' }));
+  third.logs.create(log({ notes: 'of the third' }));
+  await run(third, there);
+  const back = setBack(here, copy, now);
+  await run(back, there);
+  expect(notes(back)).toEqual(['kept', 'of the third', 'lost']);
+});
+
 test('a user who comes to be one with another is not said to be deleted', async () => {
   const { here, there, now } = pair();
   for (const id of [1, 2]) {

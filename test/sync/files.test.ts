@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { log, user } from '../store/helpers.ts';
-import { exported, imported } from '../store/origins.ts';
+import { exported, imported, unsealed } from '../store/origins.ts';
 import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** A practice that has imported the file of a patient, whose machine it then syncs with. */
@@ -56,4 +56,22 @@ test('a file says nothing of who was erased elsewhere, though that waits here fo
   expect(lines.join()).not.toMatch(/"log","s":\[(\[1,|\{"i":1)/);
   imported(third, { ...file, lines });
   expect(third.logs.list().map(({ notes }) => notes)).toEqual(['stays']);
+});
+
+test('of two files without states the later counts, in whichever order they come', () => {
+  const now = ticking();
+  const there = machine(now);
+  there.users.create(user());
+  there.logs.create(log({ notes: 'first' }));
+  const first = unsealed(exported(there));
+  there.logs.update(1, { notes: 'later' });
+  const later = unsealed(exported(there));
+  for (const files of [
+    [first, later],
+    [later, first],
+  ]) {
+    const here = machine(now);
+    for (const file of files) imported(here, file);
+    expect(here.logs.list().map(({ notes }) => notes)).toEqual(['later']);
+  }
 });
