@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { checkAddress } from '../../src/sync/address.ts';
 import { connectionTo } from '../../src/sync/connection.ts';
-import type { SyncResult } from '../../src/sync/result.ts';
-import { overService, watch } from '../../src/sync/watch.ts';
+import { emptyResult, type SyncResult } from '../../src/sync/result.ts';
+import { type Carrier, overService, watch } from '../../src/sync/watch.ts';
 import { user } from '../store/helpers.ts';
 import { machine, ticking, transportTo } from './helpers.ts';
 
@@ -46,6 +46,23 @@ test('a signal that comes in the middle of a sync ends the watch with that sync'
     },
   );
   expect([results.length, there.users.count(), hasListened]).toEqual([1, 1, false]);
+});
+
+test('a stream that ends at once is asked for again after a pause only', async () => {
+  const store = machine(ticking());
+  const stop = new AbortController();
+  let syncs = 0;
+  const carrier: Carrier = {
+    sync: async () => {
+      if (++syncs > 1) stop.abort();
+      return { ...emptyResult(store.id), seq: store.history.last() };
+    },
+    changed: async () => {},
+  };
+  setTimeout(() => stop.abort(), 100);
+  const failed = (error: unknown) => expect(error).toBeUndefined();
+  await watch(carrier, {}, { store, signal: stop.signal, onResult: () => {}, onFailure: failed });
+  expect(syncs).toBe(1);
 });
 
 test('an event that comes in two pieces is heard', async () => {
