@@ -203,9 +203,7 @@ export class Shown {
 
   /** Keeps showing what a single exchange would take away in great part, until somebody agrees to it. */
   #holdBack({ acceptDeletions, holdsDeletions = false }: Deletions): void {
-    const going = kindNames.flatMap((kind) =>
-      this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
-    );
+    const going = kindNames.flatMap((kind) => this.#of(kind).filter(({ row, wanted }) => row && !wanted));
     // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
     const deleted = going.filter((met) => !this.#isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
