@@ -148,7 +148,7 @@ export class History {
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
-  /** Whether others should not wait until a change is taken back. @param users as for `ofChange` */
+  /** Whether others should not wait until a change is taken back. @param users as for `partsOf` */
   isLong(change: number, users?: readonly number[]): boolean {
     const [after, before] = entriesOf(this.db, change);
     if (before - after <= MANY_ENTRIES) return false;
@@ -191,15 +191,10 @@ export class History {
     );
   }
 
-  /**
-   * The entries of one change, the first one first.
-   * @param users none at all if one of them is about somebody else: nobody is to have another's import read
-   */
-  ofChange(change: number, users?: readonly number[]): HistoryEntry[] {
-    const range = entriesOf(this.db, change);
-    if (users && this.#isAboutOthers(range, users)) return [];
+  /** The entries of one change, the first one first. */
+  ofChange(change: number): HistoryEntry[] {
     const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
-    return this.db.all<Row>(sql, ...range).map(this.#entryOf);
+    return this.db.all<Row>(sql, ...entriesOf(this.db, change)).map(this.#entryOf);
   }
 
   /** The last entries of one change, the last one first: at most `limit`. */
@@ -208,7 +203,10 @@ export class History {
     return this.db.all<Row>(sql, ...entriesOf(this.db, change), limit).map(this.#entryOf);
   }
 
-  /** What one change did, by kind of record and user, as they first come in it. @param users as for `ofChange` */
+  /**
+   * What one change did, by kind of record and user, as they first come in it.
+   * @param users nothing at all if one of its entries is about somebody else: nobody is to have another's import read
+   */
   partsOf(change: number, users?: readonly number[]): ChangePart[] {
     const range = entriesOf(this.db, change);
     if (users && this.#isAboutOthers(range, users)) return [];
