@@ -328,36 +328,40 @@ export class Offline {
 
   async #refuse(write: Write, id: number, refusal: Refused): Promise<void> {
     const { status } = refusal.problem;
-    const settle = (settled?: Write) =>
-      this.#update((kept) => ({
+    const isSame = (kept: Notebook, other: Write) => isAbout(kept, other, write.kind, id);
+    const begun = await this.#read();
+    const isTakenBack =
+      write.what === 'delete' &&
+      begun.waiting.some((other) => other.what === 'restore' && isSame(begun, other));
+    // A deletion shows what was changed before it: that is not asked about beside it.
+    const isShown = (kept: Notebook, other: Write) =>
+      write.what === 'delete' && !isTakenBack && other.what === 'change' && isSame(kept, other);
+    const end = async (...refused: Write[]) => {
+      await this.#update((kept) => ({
         ...kept,
-        waiting: kept.waiting.flatMap((one) => (one.key === write.key ? (settled ?? []) : one)),
+        waiting: kept.waiting.filter(({ key }) => key !== write.key),
+        refused: [...kept.refused.filter((other) => !isShown(kept, other)), ...refused],
       }));
-    // It was done, and what it made is gone since; or there is nothing left to delete.
+    };
+    // It was done, and what it made is gone since; or it is there already.
     const isThere = write.what === 'restore' && status === 409;
-    if (refusal.kind === 'record-gone' || isThere) return void (await settle());
+    if (refusal.kind === 'record-gone' || isThere || isTakenBack) return end();
     if (status === 404 && write.what !== 'create') {
       // A restored backup may lack the record, which has another id once it is back.
       await this.#pull();
       const kept = await this.#read();
       const own = kept.waiting.find(({ key }) => key === write.key);
       if (own && nowOf(kept, own.id) !== id) return;
-      if (write.what === 'delete') return void (await settle());
+      if (write.what === 'delete') return end();
     }
     const current = refusal.problem.current as Kept | undefined;
-    if (status === 412 && current && write.before && !overlap(write.before, current, write.body)) {
-      const etag = refusal.headers.get('ETag') ?? undefined;
-      return void (await settle({ ...write, before: { ...current, ...(etag && { etag }) } }));
-    }
-    const kept = await this.#read();
-    const last = kept.waiting.findLast((other) => isAbout(kept, other, write.kind, id));
-    // The deletion asks as well, and shows the same values.
-    if (write.what === 'change' && last?.what === 'delete') return void (await settle());
-    const refused = { ...write, problem: refusal.problem };
+    if (status !== 412 || !current || !write.before || overlap(write.before, current, write.body))
+      return end({ ...write, problem: refusal.problem });
+    const etag = refusal.headers.get('ETag') ?? undefined;
+    const again = { ...write, before: { ...current, ...(etag && { etag }) } };
     await this.#update((kept) => ({
       ...kept,
-      waiting: kept.waiting.filter(({ key }) => key !== write.key),
-      refused: [...kept.refused, refused],
+      waiting: kept.waiting.map((one) => (one.key === write.key ? again : one)),
     }));
   }
 

@@ -96,6 +96,34 @@ inBrowser((_, bare) => {
     expect(await page.getByRole('region', { name: 'Not saved' }).count()).toBe(0);
   });
 
+  test('what was typed is asked about where its deletion was taken back before it was answered', async () => {
+    const { store, url } = await service();
+    const { open, context } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await context.setOffline(true);
+    await inDiary(page);
+    await page.getByLabel('Notes').fill('mine');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 not sent yet').waitFor();
+    store.logs.update(1, { notes: 'theirs' });
+    await context.route('**/batch', (route) =>
+      route.request().postData()?.includes('DELETE') ? route.abort() : route.continue(),
+    );
+    await context.setOffline(false);
+    await page.getByText('notes: mine here, theirs there').waitFor();
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await page.getByText('2 not sent yet').waitFor();
+    await context.unroute('**/batch');
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await allSent(page);
+    await page.getByRole('button', { name: 'Save what is here' }).click();
+    await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1, notes: 'mine' }]);
+    await allSent(page);
+    expect(await page.getByRole('region', { name: 'Not saved' }).count()).toBe(0);
+  });
+
   test('a day that is half typed is not set back by what comes from elsewhere', async () => {
     const { store, url } = await service();
     const { open } = await bare();
