@@ -107,8 +107,10 @@ export class Marks {
   readonly #all: Moments[] = [];
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
-  readonly #days: Moments = { n: 0, mean: 0, squares: 0 };
-  readonly #times: Moments = { n: 0, mean: 0, squares: 0 };
+  readonly #days = noMoments();
+  /** Of the days' averages. */
+  readonly #averages = Array.from({ length: AVERAGES }, noMoments);
+  readonly #times = noMoments();
   /** By group. */
   readonly #latest: Observation[][] = [];
   #observations = 0;
@@ -144,6 +146,7 @@ export class Marks {
     if (place === 0) {
       gather(this.#firsts[exercise], change);
       gather(this.#days, painBefore);
+      for (const [i, average] of session.averages.entries()) gather(this.#averages[i] as Moments, average);
       gather(this.#times, day);
     }
     this.#today.add(exercise);
@@ -169,9 +172,11 @@ export class Marks {
 
   #observe(exercise: number, change: number): void {
     const group = this.#groupAt(exercise);
-    this.#covariance.add(group, this.#covariates, change);
+    const isSameDay = this.#today.has(exercise);
+    this.#covariance.add(group, this.#covariates, change, isSameDay);
     this.#observations += 1;
-    if (group >= MOST_TOLD_BY) return;
+    // One a day: what several of a day have in common, their deviation tells.
+    if (isSameDay || group >= MOST_TOLD_BY) return;
     this.#latest[group] ??= [];
     const latest = this.#latest[group];
     latest.push({ index: this.#observations, covariates: this.#covariates.slice(), change });
@@ -271,7 +276,8 @@ export class Marks {
     return this.#covariance.moved(this.#groupOf(exercise), [
       usual,
       square(usual),
-      ...new Array(WEEKEND - 2).fill(usual),
+      usual,
+      ...this.#averages.map(({ mean }) => mean),
     ]);
   }
 

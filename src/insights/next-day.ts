@@ -14,6 +14,14 @@ const KEPT = 1;
 /** What a claim needs at an equal count of the days around on which the exercise was done: evidence, and points of pain. */
 const EVIDENCE_AROUND = 2;
 const LEAST_AROUND = 0.5;
+/**
+ * The share of the information that this count leaves where an exercise is done by chance: it is one of the four days. Where less is
+ * left, pain or spells say when it is done, and the more so, the more evidence is asked: by this power, up to so much, as simulations
+ * have it.
+ */
+const BY_CHANCE = 0.75;
+const POWER = 8;
+const MOST_AROUND = 100;
 /** Days with the exercise, and other days, that a claim needs. */
 const FEWEST = 5;
 /** Up to so many exercises each is also compared with the others as they are. */
@@ -172,7 +180,11 @@ export class NextDay {
 
   #isWorseThanAround(exercise: number): boolean {
     const around = this.#around(exercise);
-    return around !== null && around.value >= LEAST_AROUND && evidenceAbove(around) >= EVIDENCE_AROUND;
+    if (around === null || around.value < LEAST_AROUND) return false;
+    const { days } = this.#sidesOf(exercise);
+    const byChance = BY_CHANCE * days * (1 - days / this.#pairs) * (1 - (DONE + 1) / this.#pairs);
+    const asked = EVIDENCE_AROUND * Math.max(1, byChance / around.size) ** POWER;
+    return evidenceAbove(around) >= Math.min(MOST_AROUND, asked);
   }
 }
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
+import { dayOf } from '../../src/domain/words/day.ts';
 import { responds, responseRules } from '../../src/insights/rules.ts';
 import { summarize } from '../../src/insights/summary.ts';
 import { ranked } from '../../src/insights/verdict.ts';
-import { log, logsOf } from './helpers.ts';
+import { generator, log, logsOf } from './helpers.ts';
+import { clamp, normal } from './simulation/laws.ts';
 
 const anyLog: fc.Arbitrary<Log> = fc
   .record({
@@ -238,4 +240,22 @@ describe('properties', () => {
       }),
     );
   });
+});
+
+test('exercise on good days only, and the pain of all days known: the change at the pain of the sessions and the averages of their days', () => {
+  const random = generator(3);
+  const days = Array.from({ length: 240 }, (_, id) => ({
+    ...{ id, date: dayOf(20_000 + id), timeOfDay: 'morning' as const },
+    pain: clamp(5.5 + 1.5 * normal(random)),
+  }));
+  const logs = days
+    .filter(({ pain }) => pain < 5)
+    .map(({ date, pain }, i) => {
+      const painAfter = clamp(pain + (i % 2) + normal(random));
+      return log({ date, painBefore: pain, painAfter, exerciseName: i % 2 === 0 ? 'Bird Dog' : 'Cobra' });
+    });
+  const { exercises } = summarize(logs, {}, days);
+  expect(exercises.map(({ exerciseName }) => exerciseName)).toEqual(['Bird Dog', 'Cobra']);
+  for (const { adjusted, meanChange } of exercises)
+    expect(Math.abs((adjusted?.change ?? Number.NaN) - meanChange)).toBeLessThan(0.3);
 });

@@ -16,6 +16,10 @@ interface Group {
   readonly products: Float64Array;
   /** The lower half of a symmetric matrix. */
   readonly matrix: Float64Array;
+  /** Of 1, the covariates and the response: their sums over the last day, and over all days of those of one session times another. */
+  days: number;
+  readonly day: Float64Array;
+  readonly pairs: Float64Array;
 }
 
 /**
@@ -51,10 +55,14 @@ export class Covariance {
     return this.#groups[group]?.n ?? 0;
   }
 
-  /** @param group the number of the group; groups are numbered from 0 without gaps, in the order of their first observation */
-  add(group: number, covariates: Float64Array, response: number): void {
+  /**
+   * @param group the number of the group; groups are numbered from 0 without gaps, in the order of their first observation
+   * @param isSameDay whether its day is that of the group's last observation
+   */
+  add(group: number, covariates: Float64Array, response: number, isSameDay = false): void {
     const k = this.#size;
     const own = this.#groupAt(group);
+    addToDay(own, covariates, response, isSameDay);
     own.n += 1;
     const weight = (own.n - 1) / own.n;
     const step = this.#step;
@@ -176,9 +184,9 @@ export class Covariance {
     const k = this.#size;
     const matrix = this.#factor.fill(0);
     const products = this.#apart.fill(0);
-    let n = 0;
+    let days = 0;
     for (const group of this.#groups) {
-      n += group.n;
+      days += group.days;
       for (let i = 0; i < k * k; i += 1) matrix[i] = at(matrix, i) + at(group.matrix, i);
       for (let i = 0; i < k; i += 1) products[i] = at(products, i) + at(group.products, i);
     }
@@ -186,12 +194,12 @@ export class Covariance {
     solve(matrix, k, products, this.#slopes);
     const residuals = this.#groups.map((group) => residual(group, this.#slopes, k));
     const squares = residuals.reduce((sum, each) => sum + each, 0);
-    const freedom = Math.max(0, n - this.#groups.length - rank);
+    const freedom = Math.max(0, days - this.#groups.length - rank);
     const common = moderated(squares, freedom, pooled(squares, freedom)).deviation;
     // What the slopes take from the degrees of freedom, each group gives its share of (MacKinnon & White 1985, J Econometrics 29:305–325).
-    const share = freedom / Math.max(1, n - this.#groups.length);
+    const share = freedom / Math.max(1, days - this.#groups.length);
     this.#deviations = this.#groups.map((group, i) =>
-      moderated(residuals[i] ?? 0, (group.n - 1) * share, common),
+      moderated(residuals[i] ?? 0, (group.days - 1) * share, common),
     );
     this.#isFresh = true;
   }
@@ -205,6 +213,9 @@ export class Covariance {
       means: new Float64Array(k),
       products: new Float64Array(k),
       matrix: new Float64Array(k * k),
+      days: 0,
+      day: new Float64Array(k + 2),
+      pairs: new Float64Array((k + 2) ** 2),
     };
     return this.#groups[group];
   }
@@ -212,11 +223,34 @@ export class Covariance {
 
 const at = (values: Float64Array, i: number): number => values[i] as number;
 
-/** Sum of the squared residuals of a group about its own mean, with common slopes. */
-function residual({ squares, products, matrix }: Group, slopes: Float64Array, k: number): number {
+function addToDay(group: Group, covariates: Float64Array, response: number, isSameDay: boolean): void {
+  const { day, pairs } = group;
+  const one = Float64Array.of(1, ...covariates.subarray(0, day.length - 2), response);
+  if (isSameDay)
+    for (let i = 0; i < one.length; i += 1)
+      for (let j = 0; j <= i; j += 1)
+        pairs[i * one.length + j] =
+          at(pairs, i * one.length + j) + at(one, i) * at(day, j) + at(day, i) * at(one, j);
+  else {
+    group.days += 1;
+    day.fill(0);
+  }
+  for (let i = 0; i < one.length; i += 1) day[i] = at(day, i) + at(one, i);
+}
+
+/**
+ * Sum of the squared residuals of a group about its own mean, with common slopes. Those of one day are added up before they are
+ * squared, so that they may resemble each other, or be one session entered twice (Liang & Zeger 1986, Biometrika 73:13–22).
+ */
+function residual(group: Group, slopes: Float64Array, k: number): number {
+  const { n, days, mean, means, squares, products, matrix, pairs } = group;
   let sum = squares + quadratic(matrix, slopes, k);
   for (let i = 0; i < k; i += 1) sum -= 2 * at(slopes, i) * at(products, i);
-  return Math.max(0, sum);
+  if (days < n) {
+    const level = mean - slopes.reduce((total, slope, i) => total + slope * at(means, i), 0);
+    sum += quadratic(pairs, Float64Array.of(-level, ...slopes.map((slope) => -slope), 1), k + 2);
+  }
+  return (Math.max(0, sum) * days) / n;
 }
 
 /** Of a symmetric matrix, by its lower half. */

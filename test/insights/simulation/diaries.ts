@@ -281,7 +281,7 @@ const harmful: readonly (World & { readonly bound: number })[] = [
   },
   {
     name: 'two, one of them each day, pain recorded in the morning too',
-    bound: 80,
+    bound: 75,
     days: 60,
     afternoon: 1.5,
     effects: [-1, 0],
@@ -313,13 +313,17 @@ const harmless: readonly World[] = [
     effects: [0, 0, 0],
     chooses: (pain, _, random) => [pain >= 6 ? 0 : half(random) ? 1 : 2],
   },
-  {
-    name: 'an inert one mostly in flares of two weeks, when pain is 3 more, 240 days',
-    days: 240,
-    effects: [0, 0, 0, 0],
-    level: (day) => (isFlare(day) ? 3 : 0),
-    chooses: (_, day, random) => [random() < (isFlare(day) ? 0.7 : 0.1) ? 0 : 1 + Math.floor(3 * random())],
-  },
+  ...[0, 1].map(
+    (before): World => ({
+      name: `an inert one mostly in flares of two weeks${before ? ', from the day before' : ', when pain is 3 more, 240 days'}`,
+      days: 240,
+      effects: [0, 0, 0, 0],
+      level: (day) => (isFlare(day) ? 3 : 0),
+      chooses: (_, day, random) => [
+        random() < (isFlare(day + before) ? 0.7 : 0.1) ? 0 : 1 + Math.floor(3 * random()),
+      ],
+    }),
+  ),
   {
     name: 'one in winter, one in summer, when pain is 3 less, one in both, 365 days',
     days: 365,

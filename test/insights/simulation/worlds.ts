@@ -25,6 +25,8 @@ export interface World {
   readonly hidden?: (pain: number, day: number) => number;
   /** By how much a tablet that is taken on such a day, and recorded, moves pain after; 0 for none. */
   readonly tablet?: (pain: number, exercises: readonly number[], random: () => number) => number;
+  /** Whether every session is entered twice. */
+  readonly isTwice?: boolean;
   /** Whether pain is recorded twice on days without exercise. */
   readonly recordsRest?: boolean;
   /** The exercises of a day, in order; none on some days. */
@@ -75,7 +77,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
     const first = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
     let now = world.afternoon ? clamp(first + world.afternoon * normal(random)) : first;
     carried = world.afternoon ? LASTING * (now - base) : 0;
-    const sessions: WorldSession[] = [];
+    let sessions: WorldSession[] = [];
     const chosen = world.chooses(now, day, random, last);
     const tablet = world.tablet?.(first, chosen, random) ?? 0;
     for (const which of chosen) {
@@ -100,6 +102,10 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         painAfter: now,
       });
     }
+    if (world.isTwice)
+      sessions = sessions
+        .flatMap((session) => [session, session])
+        .map((session, place) => ({ ...session, place }));
     if (world.recordsRest && sessions.length === 0) {
       const moved = relapse * (base - now) + (world.hidden?.(first, day) ?? 0);
       yield {
@@ -160,20 +166,13 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: [-2, -1, 0],
     chooses: inOrder(0.3),
   },
-  {
-    name: 'an inert one on bad days only',
+  ...['bad', 'good'].map((kind) => ({
+    name: `an inert one on ${kind} days only`,
     bound: 10,
     days: 150,
     effects: zeros(4),
-    chooses: firstIf((pain) => pain >= 7, 4),
-  },
-  {
-    name: 'an inert one on good days only',
-    bound: 10,
-    days: 150,
-    effects: zeros(4),
-    chooses: firstIf((pain) => pain <= 4, 4),
-  },
+    chooses: firstIf((pain) => (kind === 'bad' ? pain >= 7 : pain <= 4), 4),
+  })),
   {
     name: 'an inert one on good days only, −2 among the others',
     bound: 5,
@@ -194,6 +193,21 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     days: 240,
     effects: zeros(4),
     chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
+  },
+  {
+    name: 'four inert ones, every session entered twice',
+    bound: 5,
+    days: 150,
+    isTwice: true,
+    effects: zeros(4),
+    chooses: one(4),
+  },
+  {
+    name: 'four, sessions up to pain 4 only, the first −2',
+    bound: 20,
+    days: 240,
+    effects: zeros(4, -2),
+    chooses: (pain, _, random) => (pain <= 4 ? [anyOf(0, 4, random)] : []),
   },
   { name: 'four inert ones, base pain 3', bound: 5, days: 150, base: 3, effects: zeros(4), chooses: one(4) },
   ...[1, 1.5, 2, 2.5].map((deviation) => ({
@@ -377,6 +391,20 @@ export const hiddenWorlds: readonly World[] = [
     effects: zeros(4),
     hidden: (pain) => (pain >= 7 ? -2 : 0),
     chooses: (pain, _, random) => [random() < (pain >= 7 ? 0.6 : 0.1) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: 'one takes the place of another on the day from which all falls by 1.5 more, a third in both',
+    days: 180,
+    effects: zeros(3),
+    hidden: (_, day) => (day >= 90 ? -1.5 : 0),
+    chooses: (_, day, random) => [random() < 0.4 ? 2 : Number(day >= 90)],
+  },
+  {
+    name: 'each of four for a month, while what falls by itself comes and goes by 1 in four months',
+    days: 240,
+    effects: zeros(4),
+    hidden: (_, day) => -Math.sin((2 * Math.PI * day) / 120),
+    chooses: (_, day, random) => [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 30) % 4],
   },
   {
     name: 'each exercise left alone for a week after a rise of 2',
