@@ -5,8 +5,10 @@ import { dayOf, daysAgo, groupsOf, logsOf, painsOf, spoken } from './words.ts';
 /** The mean pain before and without exercise of each day of the last 90. */
 export function Pain90({ kept }: Pick<Shown, 'kept'>) {
   const since = daysAgo(89);
+  const logs = logsOf(kept);
+  const what = logs.length > 0 ? 'Pain before and without exercise' : 'Pain';
   const values = [
-    ...logsOf(kept).map(({ date, painBefore }) => ({ date, pain: painBefore })),
+    ...logs.map(({ date, painBefore }) => ({ date, pain: painBefore })),
     ...painsOf(kept),
   ].filter(({ date }) => date >= since && date <= dayOf(new Date()));
   const days = groupsOf(values, ({ date }) => date)
@@ -18,12 +20,12 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
   const points = days.map(({ day, mean }) => `${at(day).toFixed(1)},${(62 - mean * 6).toFixed(1)}`);
   return (
     <section aria-label="Pain of the last 90 days">
-      <h2>Pain before and without exercise, the last 90 days</h2>
+      <h2>{what}, the last 90 days</h2>
       <svg
         class="course"
         viewBox="0 0 180 64"
         role="img"
-        aria-label={`Pain before and without exercise on ${days.length} days: ${first.mean.toFixed(1)} on ${spoken(first.day)}, ${last.mean.toFixed(1)} on ${spoken(last.day)}`}
+        aria-label={`${what} on ${days.length} days: ${first.mean.toFixed(1)} on ${spoken(first.day)}, ${last.mean.toFixed(1)} on ${spoken(last.day)}`}
       >
         <path class="zero" d="M0 2H180M0 32H180M0 62H180" />
         <polyline class="line" points={points.join(' ')} />

@@ -32,7 +32,7 @@ export function notesSection({ logs, entries, trialDays, rises, full }: Report):
       kind: 'paragraph',
       text: left
         ? `The latest ${shown.length} of ${which}. With --full, or full=true over HTTP, all notes.`
-        : `${which}, the latest first.${risesOnly ? ' With --full, or full=true over HTTP, all notes.' : ''}`,
+        : `${which}${written.length > 1 ? ', the latest first' : ''}.${risesOnly ? ' With --full, or full=true over HTTP, all notes.' : ''}`,
     },
   ];
   if (shown.length > 0) blocks.push({ kind: 'notes', notes: shown.toReversed().map(({ note }) => note) });

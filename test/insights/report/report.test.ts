@@ -572,7 +572,8 @@ describe('the notes', () => {
   });
 
   test('of white space only are none', () => {
-    expect(sectionOf(page([...noted(1), log({ id: 2, notes: ' \n' })]), 'Notes')).toContain('1 note, the');
+    expect(sectionOf(page([...noted(1), log({ id: 2, notes: ' \n' })]), 'Notes')).toContain('1 note.');
+    expect(sectionOf(page([log({ id: 2, notes: '' })]), 'Notes')).toContain('0 notes.');
   });
 
   test('are all there when they are asked for', () => {
