@@ -6,7 +6,7 @@ const isThere = (name) => existsSync(new URL(`../node_modules/${name}`, import.m
 
 /**
  * What stays outside: native libraries, and the engine of the versions of Node that this is not. That of Node 20 is bundled, for its
- * fourteen small files take 6 ms to load; it looks for its library with `bindings` only where it is not given it.
+ * fourteen small files take long to load; it looks for its library with `bindings` only where it is not given it.
  */
 export const external = [
   'better-sqlite3',
