@@ -4,7 +4,7 @@ import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type KindName, kindNames, kindOf, nounOf, withArticle } from '../domain/kinds.ts';
 import { POSITION } from '../domain/log.ts';
-import { didYouMean } from '../domain/words/suggest.ts';
+import { closest } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import { type DayOrder, DayReader } from './days.ts';
@@ -193,22 +193,35 @@ function headerOf(cells: string[], userId: number | undefined): Header {
     throw unreadable(
       'It is neither JSON nor CSV of sciatica, the first line of which holds the names of the fields, such as userId,exerciseName,date.',
     );
+  // A field that was meant is not missing as well.
+  const meantFields = new Set<string>();
   const faults: Issue[] = columns.flatMap((column, i) => {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);
-    if (!known.includes(column) && !(kind === 'log' && column === POSITION))
-      return { field, message: `is not a field of ${withArticle(nounOf(kind))}${didYouMean(column, known)}` };
+    if (!known.includes(column) && !(kind === 'log' && column === POSITION)) {
+      const meant = meantBy(column, fields);
+      if (meant) meantFields.add(meant);
+      const didYouMean = meant ? ` (did you mean ${meant}?)` : '';
+      return { field, message: `is not a field of ${withArticle(nounOf(kind))}${didYouMean}` };
+    }
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
   const isNeeded = (name: string) =>
     name !== 'id' && !(name === 'userId' && userId !== undefined) && !fields[name]?.optional;
-  const missing = known.filter((name) => isNeeded(name) && !columns.includes(name));
+  const missing = known.filter((name) => isNeeded(name) && !columns.includes(name) && !meantFields.has(name));
   faults.push(...missing.map((field) => ({ field, message: 'is missing' })));
   if (faults.length > 0) throw invalid(faults.map((fault) => ({ ...fault, at: 'header' })));
   return { kind, fields, columns };
 }
 
-/** What spreadsheets write for true and false in English, German and French. */
+/** The field that a column of another name probably is: the one that the tables head so, or else the most alike. */
+function meantBy(column: string, fields: Fields): string | undefined {
+  const isHeading = (name: string) => fields[name]?.label.toLowerCase() === column.toLowerCase();
+  const known = Object.keys(fields);
+  return known.find(isHeading) ?? (column.length > 100 ? undefined : closest(column, known));
+}
+
+/** What spreadsheets, and people, write for true and false in English, German and French. */
 const BOOLEANS: Readonly<Record<string, string>> = {
   true: 'true',
   wahr: 'true',
@@ -216,6 +229,12 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   false: 'false',
   falsch: 'false',
   faux: 'false',
+  yes: 'true',
+  ja: 'true',
+  oui: 'true',
+  no: 'false',
+  nein: 'false',
+  non: 'false',
 };
 
 function csvItem(

@@ -83,6 +83,9 @@ describe('import', () => {
       2,
       expect.stringContaining('under a user here: --as ID\n'),
     ]);
+    const other = await run(['import', file('other.csv', 'date,exercise,notes\n')], { db });
+    expect(other.stderr).toContain('exercise is not a field of a log (did you mean exerciseName?)');
+    expect(other.stderr).toContain('under a user here: --as ID\n');
     expect((await run(['import', path, '--as', '1'], { db })).code).toBe(0);
     expect(records(db).logs).toMatchObject([{ userId: 1, exerciseName: 'Plank', date: '2026-01-05' }]);
   });

@@ -126,6 +126,14 @@ describe('what is no such file is refused', () => {
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
     ['userId,date,pain,time\n', ['header: time is not a field of a pain entry (did you mean timeOfDay?)']],
+    [
+      'date,exercise,type,painBefore,painAfter,effective,notes,userId,user\n',
+      [
+        'header: exercise is not a field of a log (did you mean exerciseName?)',
+        'header: type is not a field of a log (did you mean exerciseType?)',
+        'header: user is not a field of a log (did you mean userId?)',
+      ],
+    ],
     [`${HEADER},notes\n`, ['header: notes is there twice']],
     [`${HEADER},\n`, ['header: column 9 has no name']],
     [

@@ -73,6 +73,12 @@ describe('values in a CSV of another language', () => {
     ['VRAI', true],
     ['faux', false],
     ['True', true],
+    ['yes', true],
+    ['No', false],
+    ['ja', true],
+    ['Nein', false],
+    ['oui', true],
+    ['non', false],
   ])('%s', async (word, effective) =>
     expect((await imported([`${TODAY},5,3,${word},`])).logs).toMatchObject([{ effective }]),
   );

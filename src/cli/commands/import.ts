@@ -65,7 +65,7 @@ Files without an origin are matched by id. A record that is already here is left
 
 The ids in a file without an origin may be those of another database. If this database has several users, records whose users are not in the file need --as ID, or --same-ids if the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.
 
-CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
+CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false, or yes and no, in English, German or French.`,
     )
     .argument('<file>', 'the file, or - for stdin')
     .choice('--format <format>', 'format of the file (otherwise by its name or its content)', formats)
@@ -196,7 +196,10 @@ function reported(
   if (error.issues.length === 0 && error.code === 'invalid')
     sayAlways(context, `${file.name}: ${error.message}`);
   if (result) sayCounts(context, result, options);
-  const isOfStrangers = options.as === undefined && faults.issues.every(({ field }) => field === 'userId');
+  const strangers = faults.issues.filter(({ field }) => field === 'userId');
+  const isOfStrangers =
+    options.as === undefined &&
+    (strangers.length === faults.issues.length || strangers.some(({ at }) => at === 'header'));
   const why =
     error.code === 'invalid'
       ? `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.${isOfStrangers ? ' To put a file of one user under a user here: --as ID' : ''}`
