@@ -173,9 +173,11 @@ function painTile({ level }: Summary, pain: Trend): Tile {
   };
 }
 
-/** Lines of text that the bars may take, so that the rest fits on the page too; and those that are clear of one side. */
+/** Lines of text that the bars may take, so that the rest fits on the page too; and those of one group; and its title. */
 const ROOM = 14;
 const ROOM_OF_CLEAR = 6;
+const ROOM_OF_NONE = 4;
+const LINES_OF_TITLE = 2;
 const MOST_FEW = 4;
 
 /** Most lines of bars, and of what has no bar, with which the chart of the pain fits too. */
@@ -185,11 +187,14 @@ function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: nu
   const groups = words.byVerdict(exercises);
   const less = rowsWithin(ROOM_OF_CLEAR, groups.less);
   const more = rowsWithin(ROOM_OF_CLEAR, groups.more);
-  const open = rowsWithin(ROOM - less.lines - more.lines, [...groups.likely, ...groups.none, ...groups.open]);
+  const room = ROOM - less.lines - more.lines - (groups.none.length > 0 ? LINES_OF_TITLE : 0);
+  const none = rowsWithin(Math.min(room, ROOM_OF_NONE), groups.none);
+  const open = rowsWithin(room - none.lines, [...groups.likely, ...groups.open]);
   const fewNames = groups.few.map((each) => `${words.shortName(each)} (${each.sessions})`);
   const shown = [
     group(words.clearTitles.less, less),
     group(words.clearTitles.more, more),
+    group('No noticeable difference', none),
     group(
       'Not settled yet',
       open,
@@ -200,7 +205,7 @@ function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: nu
   const rests = shown.map(({ rest }) => Math.ceil((rest ?? '').length / CHARACTERS));
   return {
     bars: { kind: 'bars', caption, groups: shown },
-    lines: rests.reduce((sum, each) => sum + each, less.lines + more.lines + open.lines),
+    lines: rests.reduce((sum, each) => sum + each, ROOM - room + none.lines + open.lines),
   };
 }
 
@@ -238,14 +243,18 @@ function bar(exercise: ExerciseSummary): Bar {
     name: words.shortName(exercise),
     remark:
       [words.versusWords(versusOthers), words.medicationWords(exercise)].filter(Boolean).join(', ') || null,
-    verdict: exercise.claim
-      ? `${words.claimSigns[exercise.claim]} ${words.verdictWord(exercise)}`
-      : words.verdictWord(exercise),
+    verdict: verdictOn(exercise, words.verdictWord),
     tone: verdict === 'clear' && direction !== null ? direction : 'open',
     mean,
     interval,
     sessions,
   };
+}
+
+/** The verdict on an exercise in a column, with its sign; `no difference` where there is no noticeable one. */
+export function verdictOn(exercise: ExerciseSummary, word: typeof words.verdictWord): string {
+  if (words.byVerdict([exercise]).none.length > 0) return 'no difference';
+  return exercise.claim ? `${words.claimSigns[exercise.claim]} ${word(exercise)}` : word(exercise);
 }
 
 /** Most rises, and most lines that they may take. */

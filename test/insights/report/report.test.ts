@@ -41,6 +41,18 @@ const kinds = Object.entries({
   Twice: [-4, -4],
 }).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName, notes: `After ${exerciseName}` }));
 
+test('an exercise without a noticeable difference is not called open', () => {
+  const none = logsOf(
+    Array.from({ length: 60 }, (_, i) => (i % 3) - 1),
+    { exerciseName: 'None' },
+  );
+  const html = page([...none, ...logsOf([1, -1, 0, 1, -1, 0, 0, 0], { exerciseName: 'Neither' })]);
+  const text = sectionOf(html, 'In short');
+  expect(text).toContain('No noticeable difference None no difference 0.0 (');
+  expect(text).toContain('Not settled yet Neither open 0.0 (');
+  expect(sectionOf(html, 'Each exercise')).toContain('None, stretch no difference 60');
+});
+
 test('the first section says what the last trial has shown, as a sentence and a picture', () => {
   const trial = { ...exampleOf(trialFields), exerciseName: 'Bridge <b>', against: 'rest' as const };
   const result: TrialResult = {
@@ -493,7 +505,7 @@ describe('the first page holds no more than fits', () => {
       ]);
     expect(rowsOf([...logs, ...none])).toEqual([
       ['Less pain after', 6, '1 more in the table.'],
-      ['Not settled yet', 1, null],
+      ['No noticeable difference', 1, null],
     ]);
     expect(rowsOf(logs.map((each) => ({ ...each, medication: 'para' })))).toEqual([
       ['Less pain after', 3, '4 more in the table.'],
