@@ -213,7 +213,11 @@ describe('what goes wrong is a warning', () => {
       ({ settings }) => (settings.backups = { folder: missing }),
       /There is no folder/,
     ],
-    ['too little room', () => (disk.free = 1000), /less than twice the size of the database free\.$/],
+    [
+      'too little room',
+      () => (disk.free = 1000),
+      /less than twice the size of the database free\. Make room, or give another place\.$/,
+    ],
   ])('%s', (_, spoil, words) => {
     const store = filledStore(3);
     spoil(store);

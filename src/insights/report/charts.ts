@@ -138,12 +138,17 @@ export function painChart(
   const rings = days
     .filter(({ sessions }) => sessions === 0)
     .map(({ date, pain }) => ({ x: axes.x(dayNumber(date) + 0.5), y: axes.y(pain) }));
-  const [caption, ofRings] = isLow
-    ? [drawing.brief, 'Ring: a day without.']
-    : [drawing.caption, `A ring is the worst pain of a day${logs.length > 0 ? ' without exercise' : ''}.`];
+  const [caption, ofRings] =
+    isLow && logs.length > 0
+      ? [drawing.brief, 'Ring: a day without.']
+      : [drawing.caption, `A ring is the worst pain of a day${logs.length > 0 ? ' without exercise' : ''}.`];
   const [what, shown] = logs.length > 0 ? ['session', logs] : ['day', days];
   const description = `${count(shown.length, what)} from ${shown[0]?.date} to ${shown.at(-1)?.date}, pain from 1 to 10. Weekly median of the ${painLabel(pain).toLowerCase()}, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
-  const told = { title, description, caption: rings.length > 0 ? `${caption} ${ofRings}` : caption };
+  const told = {
+    title,
+    description,
+    caption: [caption, rings.length > 0 && ofRings].filter(Boolean).join(' '),
+  };
   return chart('pain', height, told, [
     html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
     html`<g class="label end">${levels.map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
@@ -164,8 +169,14 @@ interface Drawing {
 }
 
 function everyDay(pain: Trend, axes: PainAxes): Drawing {
-  const caption = `The thick grey line is the weekly median of the ${painLabel(pain).toLowerCase()}.`;
-  return { title: 'Pain over time, every day', caption, brief: caption, marks: [medianLine(pain, axes)] };
+  const [caption = '', brief = ''] = ofMedianLine(pain);
+  return { title: 'Pain over time, every day', caption, brief, marks: [medianLine(pain, axes)] };
+}
+
+/** What explains the line of the medians, and the same in brief; nothing where there is no line, in the first week. */
+function ofMedianLine(pain: Trend): string[] {
+  const what = `weekly median of the ${painLabel(pain).toLowerCase()}.`;
+  return pain.weeks.length > 1 ? [`The thick grey line is the ${what}`, `Thick grey line: ${what}`] : [];
 }
 
 function medianLine({ weeks }: Trend, axes: PainAxes): Html {
@@ -181,6 +192,7 @@ function medianLine({ weeks }: Trend, axes: PainAxes): Html {
 
 /** A dot at the pain before with a line to the pain after; sessions of one day stand side by side within it. */
 function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawing {
+  const [line, lineInBrief] = ofMedianLine(pain);
   const radius = at(Math.min(3.4, Math.max(2.2, 40 / Math.sqrt(logs.length))));
   const sessions = placed(logs).map(({ log, day }) => ({
     x: axes.x(day),
@@ -190,8 +202,12 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
   }));
   return {
     title: 'Pain over time, every session',
-    caption: `Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the ${painLabel(pain).toLowerCase()}.`,
-    brief: `Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median of the ${painLabel(pain).toLowerCase()}.`,
+    caption: ['Each dot is the pain before one session; the line from it leads to the pain after.', line]
+      .filter(Boolean)
+      .join(' '),
+    brief: ['Dot: pain before a session; line from it: to the pain after.', lineInBrief]
+      .filter(Boolean)
+      .join(' '),
     marks: [
       medianLine(pain, axes),
       ...(['less', 'more'] as const).map(

@@ -38,7 +38,7 @@ th small { font-size: inherit; font-weight: 400; color: #4a5058; }
 .bars th[scope=row] { width: 28%; }
 .bars tbody :is(th, td) { vertical-align: middle; }
 .bars em { display: block; font-style: normal; font-weight: 400; font-size: .85rem; color: #4a5058; }
-.bars .verdict { width: 13%; }
+.bars .verdict { width: 13%; white-space: nowrap; }
 .bars .axis, .bars .bar { padding: 0 1.4rem 0 .6rem; vertical-align: middle; }
 .bars .number { white-space: nowrap; }
 .bars .number span { color: #4a5058; }

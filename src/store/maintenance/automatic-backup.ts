@@ -116,7 +116,7 @@ function requireRoom({ folder }: BackupPlan, bytes: number): void {
   if (free < 2 * bytes)
     throw new SciaticaError(
       'full',
-      `The disk of ${folder} has less than twice the size of the database free.`,
+      `The disk of ${folder} has less than twice the size of the database free. Make room, or give another place.`,
     );
 }
 

@@ -167,6 +167,18 @@ test('days without exercise are rings at their worst; sessions of a day stand si
   expect(painChart(logs, pain, { days: painDays([], logs) }).caption).not.toContain('ring');
 });
 
+test('a median of one week is no line, and the caption names none', () => {
+  const entries = [{ id: 1, pain: 6, date: on(0).date }];
+  const { pain } = summarize([], {}, entries);
+  const { pain: ofLogs } = summarize([on(1)]);
+  if (!pain || !ofLogs) throw new Error('no days');
+  const days = painDays(entries, []);
+  for (const isLow of [false, true]) {
+    expect(painChart([], pain, { days, isLow }).caption).toBe('A ring is the worst pain of a day.');
+    expect(painChart([on(1)], ofLogs, { isLow }).caption).not.toContain('hick grey line');
+  }
+});
+
 test.each([
   [26, /first to last: 5, 5/],
   [27, /first to last: \(the last 26 weeks\) 6, 5/],
