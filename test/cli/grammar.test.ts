@@ -116,7 +116,7 @@ describe('mistakes', () => {
     [['user', 'use'], '<id> is missing. Usage: sciatica user use [options] <id>', 'sciatica user use --help'],
     [
       ['completion', 'tcsh'],
-      "shell must be one of bash, zsh, fish, not 'tcsh'",
+      "<shell> must be one of bash, zsh, fish, not 'tcsh'",
       'sciatica completion --help',
     ],
     [['log', 'list'], "there is no command 'list' here (did you mean sciatica logs?)", 'sciatica log --help'],

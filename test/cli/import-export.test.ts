@@ -290,7 +290,7 @@ describe('export', () => {
     [['export', '--format', 'csv'], 2, 'CSV holds one kind of record'],
     [['export', '-o', 'x.csv'], 2, 'CSV holds one kind of record'],
     [['export', 'users', '--limit', '3'], 2, '--sort and --limit are for logs'],
-    [['export', 'everything'], 2, 'what must be one of users, logs'],
+    [['export', 'everything'], 2, '<what> must be one of users, logs'],
     [['export', '--user', '99'], 3, 'There is no user 99'],
     [['export', '--type', 'yoga'], 2, 'stretch, strengthening'],
   ])('%j is refused', async (argv, code, message) => {

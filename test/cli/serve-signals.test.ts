@@ -50,9 +50,10 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
     ['in a terminal', true],
     ['without one', false],
   ])('stops a service without TLS, %s', async (_, isInTerminal) => {
-    const { pid, isAlive } = await served(isInTerminal, false);
+    const { pid, isAlive, said } = await served(isInTerminal, false);
     process.kill(pid, 'SIGHUP');
     await expect.poll(() => isAlive()).toBe(false);
+    expect(said()).toMatch(/^The database is new, with nobody in it yet: .*a\.db$/m);
   });
 
   test.each([

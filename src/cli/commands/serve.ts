@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { invalid, unusable } from '../../domain/errors.ts';
@@ -90,6 +90,8 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const isOwn = options.pairing && !files && !options.behindProxy;
   const own = isOwn ? await ownCertificate(context, host, options.authority === true) : undefined;
   const tls = own ? own.first.tls : files && readCertificate(files);
+  // A mistyped path would serve a database with nobody in it.
+  const isNew = !existsSync(context.databasePath);
   const server = await startServer(context.store, {
     host,
     port,
@@ -137,6 +139,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   context.stdout.write(
     `sciatica serves ${scheme}://${inUrl(own ? (reachableAt(host) ?? host) : host)}:${server.port}\n`,
   );
+  if (isNew) tell(`The database is new, with nobody in it yet: ${escapeControls(context.databasePath)}`);
   if (own?.authority) {
     const at = inUrl(reachableAt(host) ?? host);
     tell(

@@ -184,7 +184,7 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
     )
     .replace(
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. It must be (.*)\.$/s,
-      "$2 must be $3, not '$1'",
+      "<$2> must be $3, not '$1'",
     )
     .replace(
       /^(unknown command '(.*?)')( \(did you mean .*)?$/s,
