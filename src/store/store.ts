@@ -273,7 +273,9 @@ export class Store {
   }
 
   /** @see copiesLeft */
-  copiesLeft = () => copiesLeft(this.#connection.db);
+  copiesLeft(): ReturnType<typeof copiesLeft> {
+    return copiesLeft(this.#connection.db);
+  }
 
   /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
   finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[1]): void {

@@ -130,7 +130,7 @@ async function exchange(
     }),
   );
   // The write-ahead log may hold who was erased over there, never showed here, and is forgotten by now.
-  if (!users && !isReader && sent.erased.length > 0) store.checkpoint();
+  if (taken.hasNewErasures) store.checkpoint();
   const collector = diary.collector(users);
   // What came from the caller just now is known there.
   const isEcho = isKnown && isDeepStrictEqual(have, taken.from) && taken.isEcho;

@@ -46,6 +46,8 @@ export interface Taking extends Limits {
 export interface Taken extends Received, Told {
   /** The changes here that it made, in their order. */
   changes: number[];
+  /** Whether it named anything erased that was not known to be. */
+  hasNewErasures: boolean;
 }
 
 /** What is remembered of another database. */
@@ -195,7 +197,7 @@ export class Diary {
     { before, after, setsApart = true, ...limits }: Taking = {},
   ): Taken {
     const collector = this.collector();
-    const taken: Taken = { ...noneReceived(), changes: [], from: START, to: START };
+    const taken: Taken = { ...noneReceived(), changes: [], hasNewErasures: false, from: START, to: START };
     const isNothing =
       Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
     if (isNothing && !before && !hasWaiting(this.db)) {
@@ -208,7 +210,8 @@ export class Diary {
     }
     const receive = (holdsDeletions: boolean) => {
       for (const { states, erased } of batches(parcels)) {
-        if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
+        if (limits.users === undefined)
+          taken.hasNewErasures = new Erasures(this.db, this.#names).add(erased) || taken.hasNewErasures;
         if (states.length + erased.length === 0 && !hasWaiting(this.db)) continue;
         new Receiver(this.db, { ...limits, holdsDeletions, setsApart }, taken).run(states);
         this.#noteClock(states);

@@ -18,10 +18,12 @@ export class Erasures {
     private readonly db: Database,
     private readonly names: Names,
   ) {
-    for (const [record, name] of this.all()) {
-      const key = `${record} ${partsOf(name)[1]}`;
-      this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
-    }
+    for (const each of this.all()) this.#index(each);
+  }
+
+  #index([record, name]: Erased): void {
+    const key = `${record} ${partsOf(name)[1]}`;
+    this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
   }
 
   /** @param users by their ids: only which of them were erased */
@@ -45,11 +47,16 @@ export class Erasures {
     return this.#names.get(`${kind} ${partsOf(name)[1]}`)?.some((one) => isSameName(one, name)) ?? false;
   }
 
-  /** Notes what was erased. What never showed here of it goes at once: nobody is asked about that. */
-  add(erased: readonly Erased[]): void {
+  /**
+   * Notes what was erased. What never showed here of it goes at once: nobody is asked about that.
+   * @returns whether any of it was not known yet
+   */
+  add(erased: readonly Erased[]): boolean {
     const sql = 'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)';
     const news = erased.filter(([record, name]) => this.db.run(sql, record, ...partsOf(name)).changes > 0);
-    if (news.length > 0) new Erasures(this.db, this.names).#forgetUnseen();
+    for (const each of news) this.#index(each);
+    if (news.length > 0) this.#forgetUnseen();
+    return news.length > 0;
   }
 
   #forgetUnseen(): void {
