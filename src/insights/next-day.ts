@@ -29,8 +29,9 @@ const MOST_JOINT = 24;
 /** A comparison with more covariates is used where it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
 /**
- * The covariates: the pain of the day, that of later on and whether it is known, the averages up to it, the pain of the day after next, and which of these three days are at
- * a weekend; from here on what was done: the exercises of the day, or of one alone whether it was done again on the next.
+ * The covariates: the pain of the day, that of later on and whether it is known, the averages up to it, the pain of the day after
+ * next, and which of these three days are at a weekend; from here on what was done: the exercises of the day, or of one alone
+ * whether it was done again on the next.
  */
 const DONE = 7 + AVERAGES;
 

@@ -287,15 +287,11 @@ type Said = Pick<ExerciseSummary, 'verdict' | 'direction' | 'claim' | 'noDiffere
 /** Exercises by what is said of them, each group in their order, but what is more pain the strongest first. */
 export function byVerdict<T extends Said>(exercises: readonly T[]) {
   const those = (wanted: ReturnType<typeof groupOf>) => exercises.filter((each) => groupOf(each) === wanted);
+  const likely = (way: Direction) => those('likely').filter(({ direction }) => direction === way);
   return {
     less: those('less'),
     more: those('more').toReversed(),
-    likely: [
-      ...those('likely').filter(({ direction }) => direction === 'less'),
-      ...those('likely')
-        .filter(({ direction }) => direction === 'more')
-        .toReversed(),
-    ],
+    likely: [...likely('less'), ...likely('more').toReversed()],
     none: those('none'),
     open: those('open'),
     few: those('too-few'),
@@ -307,6 +303,12 @@ function groupOf({ verdict, direction, claim, noDifference }: Said) {
   if (verdict === 'clear' && direction) return direction;
   if (noDifference) return 'none';
   return verdict === 'clear' ? 'open' : verdict;
+}
+
+/** The verdict on an exercise in a column, with its sign; `no difference` where there is no noticeable one. */
+export function verdictOn(exercise: Said, word: typeof verdictWord): string {
+  if (groupOf(exercise) === 'none') return 'no difference';
+  return exercise.claim ? `${claimSigns[exercise.claim]} ${word(exercise)}` : word(exercise);
 }
 
 /** `with ibuprofen −2.4, without −0.9`, or that it was always taken; nothing where it never was. */

@@ -147,7 +147,7 @@ export function painChart(
   const told = {
     title,
     description,
-    caption: [caption, rings.length > 0 && ofRings].filter(Boolean).join(' '),
+    caption: sentences(caption, rings.length > 0 && ofRings),
   };
   return chart('pain', height, told, [
     html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
@@ -172,6 +172,8 @@ function everyDay(pain: Trend, axes: PainAxes): Drawing {
   const [caption = '', brief = ''] = ofMedianLine(pain);
   return { title: 'Pain over time, every day', caption, brief, marks: [medianLine(pain, axes)] };
 }
+
+const sentences = (...said: (string | false | undefined)[]): string => said.filter(Boolean).join(' ');
 
 /** What explains the line of the medians, and the same in brief; nothing where there is no line, in the first week. */
 function ofMedianLine(pain: Trend): string[] {
@@ -202,12 +204,11 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
   }));
   return {
     title: 'Pain over time, every session',
-    caption: ['Each dot is the pain before one session; the line from it leads to the pain after.', line]
-      .filter(Boolean)
-      .join(' '),
-    brief: ['Dot: pain before a session; line from it: to the pain after.', lineInBrief]
-      .filter(Boolean)
-      .join(' '),
+    caption: sentences(
+      'Each dot is the pain before one session; the line from it leads to the pain after.',
+      line,
+    ),
+    brief: sentences('Dot: pain before a session; line from it: to the pain after.', lineInBrief),
     marks: [
       medianLine(pain, axes),
       ...(['less', 'more'] as const).map(

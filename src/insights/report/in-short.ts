@@ -243,18 +243,12 @@ function bar(exercise: ExerciseSummary): Bar {
     name: words.shortName(exercise),
     remark:
       [words.versusWords(versusOthers), words.medicationWords(exercise)].filter(Boolean).join(', ') || null,
-    verdict: verdictOn(exercise, words.verdictWord),
+    verdict: words.verdictOn(exercise, words.verdictWord),
     tone: verdict === 'clear' && direction !== null ? direction : 'open',
     mean,
     interval,
     sessions,
   };
-}
-
-/** The verdict on an exercise in a column, with its sign; `no difference` where there is no noticeable one. */
-export function verdictOn(exercise: ExerciseSummary, word: typeof words.verdictWord): string {
-  if (words.byVerdict([exercise]).none.length > 0) return 'no difference';
-  return exercise.claim ? `${words.claimSigns[exercise.claim]} ${word(exercise)}` : word(exercise);
 }
 
 /** Most rises, and most lines that they may take. */

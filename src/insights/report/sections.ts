@@ -8,7 +8,7 @@ import { FEWEST_TO_SAY } from '../verdict.ts';
 import * as words from '../wording.ts';
 import { painChart, sessionsChart } from './charts.ts';
 import { type Block, columnsOf, type Document, type RecordGroup, type Section } from './document.ts';
-import { inShort, verdictOn } from './in-short.ts';
+import { inShort } from './in-short.ts';
 import { notesSection } from './notes.ts';
 import type { Report } from './report.ts';
 
@@ -93,7 +93,7 @@ function eachExercise({ summary }: Report): Section {
       ),
       rows: exercises.map((exercise) => [
         nameOf(exercise),
-        verdictOn(exercise, words.verdictWords),
+        words.verdictOn(exercise, words.verdictWords),
         String(exercise.sessions),
         words.signed(exercise.meanChange),
         exercise.verdict === 'too-few' ? '–' : words.interval(exercise.interval),

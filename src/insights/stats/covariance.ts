@@ -19,7 +19,7 @@ interface Group {
   /** Of 1, the covariates and the response: their sums over the last day, and over all days of those of one session times another. */
   days: number;
   readonly day: Float64Array;
-  readonly pairs: Float64Array;
+  pairs: Float64Array | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ export class Covariance {
   add(group: number, covariates: Float64Array, response: number, isSameDay = false): void {
     const k = this.#size;
     const own = this.#groupAt(group);
-    addToDay(own, covariates, response, isSameDay);
+    addToDay(own, covariates.subarray(0, k), response, isSameDay);
     own.n += 1;
     const weight = (own.n - 1) / own.n;
     const step = this.#step;
@@ -215,7 +215,7 @@ export class Covariance {
       matrix: new Float64Array(k * k),
       days: 0,
       day: new Float64Array(k + 2),
-      pairs: new Float64Array((k + 2) ** 2),
+      pairs: undefined,
     };
     return this.#groups[group];
   }
@@ -224,17 +224,21 @@ export class Covariance {
 const at = (values: Float64Array, i: number): number => values[i] as number;
 
 function addToDay(group: Group, covariates: Float64Array, response: number, isSameDay: boolean): void {
-  const { day, pairs } = group;
-  const one = Float64Array.of(1, ...covariates.subarray(0, day.length - 2), response);
-  if (isSameDay)
-    for (let i = 0; i < one.length; i += 1)
-      for (let j = 0; j <= i; j += 1)
-        pairs[i * one.length + j] =
-          at(pairs, i * one.length + j) + at(one, i) * at(day, j) + at(day, i) * at(one, j);
-  else {
+  const { day } = group;
+  if (!isSameDay) {
     group.days += 1;
-    day.fill(0);
+    day[0] = 1;
+    day.set(covariates, 1);
+    day[day.length - 1] = response;
+    return;
   }
+  const one = Float64Array.of(1, ...covariates, response);
+  group.pairs ??= new Float64Array(one.length ** 2);
+  const { pairs } = group;
+  for (let i = 0; i < one.length; i += 1)
+    for (let j = 0; j <= i; j += 1)
+      pairs[i * one.length + j] =
+        at(pairs, i * one.length + j) + at(one, i) * at(day, j) + at(day, i) * at(one, j);
   for (let i = 0; i < one.length; i += 1) day[i] = at(day, i) + at(one, i);
 }
 
@@ -246,7 +250,7 @@ function residual(group: Group, slopes: Float64Array, k: number): number {
   const { n, days, mean, means, squares, products, matrix, pairs } = group;
   let sum = squares + quadratic(matrix, slopes, k);
   for (let i = 0; i < k; i += 1) sum -= 2 * at(slopes, i) * at(products, i);
-  if (days < n) {
+  if (pairs) {
     const level = mean - slopes.reduce((total, slope, i) => total + slope * at(means, i), 0);
     sum += quadratic(pairs, Float64Array.of(-level, ...slopes.map((slope) => -slope), 1), k + 2);
   }
