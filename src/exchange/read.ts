@@ -4,7 +4,7 @@ import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type KindName, kindNames, kindOf, nounOf, withArticle } from '../domain/kinds.ts';
 import { POSITION } from '../domain/log.ts';
-import { closest } from '../domain/words/suggest.ts';
+import { meantBy, suggestion } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import { type DayOrder, DayReader } from './days.ts';
@@ -199,10 +199,9 @@ function headerOf(cells: string[], userId: number | undefined): Header {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);
     if (!known.includes(column) && !(kind === 'log' && column === POSITION)) {
-      const meant = meantBy(column, fields);
-      if (meant) meantFields.add(meant);
-      const didYouMean = meant ? ` (did you mean ${meant}?)` : '';
-      return { field, message: `is not a field of ${withArticle(nounOf(kind))}${didYouMean}` };
+      const meant = fieldMeantBy(column, fields);
+      if (meant !== undefined) meantFields.add(meant);
+      return { field, message: `is not a field of ${withArticle(nounOf(kind))}${suggestion(meant)}` };
     }
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
@@ -215,10 +214,10 @@ function headerOf(cells: string[], userId: number | undefined): Header {
 }
 
 /** The field that a column of another name probably is: the one that the tables head so, or else the most alike. */
-function meantBy(column: string, fields: Fields): string | undefined {
+function fieldMeantBy(column: string, fields: Fields): string | undefined {
   const isHeading = (name: string) => fields[name]?.label.toLowerCase() === column.toLowerCase();
   const known = Object.keys(fields);
-  return known.find(isHeading) ?? (column.length > 100 ? undefined : closest(column, known));
+  return known.find(isHeading) ?? meantBy(column, known);
 }
 
 /** What spreadsheets, and people, write for true and false in English, German and French. */

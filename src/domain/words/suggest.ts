@@ -43,8 +43,13 @@ function nearest(text: string, candidates: readonly string[]): string | undefine
   return best;
 }
 
+/** As `closest`; nothing for a text so long that it is no name. */
+export const meantBy = (text: string, candidates: Iterable<string>): string | undefined =>
+  text.length > 100 ? undefined : closest(text, candidates);
+
 /** ` (did you mean painLevel?)`, or nothing. */
-export function didYouMean(text: string, candidates: Iterable<string>): string {
-  const meant = text.length > 100 ? undefined : closest(text, candidates);
-  return meant ? ` (did you mean ${meant}?)` : '';
-}
+export const suggestion = (meant: string | undefined): string =>
+  meant === undefined ? '' : ` (did you mean ${meant}?)`;
+
+export const didYouMean = (text: string, candidates: Iterable<string>): string =>
+  suggestion(meantBy(text, candidates));
