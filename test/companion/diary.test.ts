@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
 import { session } from '../helpers.ts';
-import { allSent, beNora, inBrowser, inDiary, record, service } from './phone.ts';
+import { allSent, beNora, inBrowser, inDiary, pageOfNora, record, service } from './phone.ts';
 
 inBrowser((_, bare) => {
   test('what is deleted comes back with what was typed last, sent or not', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     await context.setOffline(true);
     await record(page, 8, 7);
     await page.getByRole('link', { name: 'Diary' }).click();
@@ -29,11 +25,7 @@ inBrowser((_, bare) => {
   });
 
   test('a conflict over a deletion says that it is one, and either side can be kept', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     const offline = async (act: () => Promise<unknown>) => {
       await context.setOffline(true);
       await inDiary(page);
@@ -70,11 +62,7 @@ inBrowser((_, bare) => {
   });
 
   test('what was changed and deleted here, and changed elsewhere, is asked about once', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     const conflict = async (notes: string) => {
       await context.setOffline(true);
       await inDiary(page);
@@ -97,11 +85,7 @@ inBrowser((_, bare) => {
   });
 
   test('what was typed is asked about where its deletion was taken back before it was answered', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     await context.setOffline(true);
     await inDiary(page);
     await page.getByLabel('Notes').fill('mine');

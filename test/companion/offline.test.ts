@@ -6,6 +6,7 @@ import {
   dayThere,
   inBrowser,
   inDiary,
+  pageOfNora,
   record,
   service,
   stored,
@@ -46,11 +47,7 @@ inBrowser((phone, bare) => {
   });
 
   test('the first failure after the network is back is tried again soon, however many tries failed before', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     await page.clock.install();
     let failed = 0;
     await context.route('**/me', (route) => {
@@ -70,11 +67,7 @@ inBrowser((phone, bare) => {
   });
 
   test('an edit that meets another of the same field asks, one of another field does not', async () => {
-    const { store, url } = await service();
-    const { open, context } = await bare();
-    const page = await open(url);
-    await beNora(page);
-    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const { store, context, page } = await pageOfNora(bare);
     await context.setOffline(true);
     await inDiary(page);
     await page.getByLabel('Notes').fill('two tablets');

@@ -142,6 +142,16 @@ export const dayThere = (moment: Date): string => moment.toLocaleDateString('sv'
 
 export const beNora = (page: Page) => page.getByRole('button', { name: nora.firstName }).click();
 
+/** A service without tokens, and its page on a phone that is Nora's, with the exercise that can be recorded. */
+export async function pageOfNora(bare: NewPhone) {
+  const { store, url } = await service();
+  const { open, context } = await bare();
+  const page = await open(url);
+  await beNora(page);
+  await page.getByRole('button', { name: session.exerciseName }).waitFor();
+  return { store, context, page };
+}
+
 export const record = async (page: Page, before: number, after: number) => {
   await page.getByRole('button', { name: session.exerciseName }).first().click();
   await page.getByRole('button', { name: `Pain before ${before}`, exact: true }).click();
