@@ -45,6 +45,13 @@ export function Scale({
 export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   const change = (body: Record<string, unknown>) =>
     phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+  /** As it was ticked, until that is stored: what is drawn meanwhile does not take it back. */
+  const [ticked, setTicked] = useState<boolean>();
+  const tick = async (effective: boolean) => {
+    setTicked(effective);
+    await change({ effective });
+    setTicked((now) => (now === effective ? undefined : now));
+  };
   const [isTyping, setTyping] = useState(false);
   const isDay = ({ value, validity }: HTMLInputElement) => value !== '' && validity.valid;
   const setBack = (field: HTMLInputElement) => {
@@ -57,8 +64,8 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
         <label class="check">
           <input
             type="checkbox"
-            checked={entry.effective}
-            onChange={(event) => void change({ effective: event.currentTarget.checked })}
+            checked={ticked ?? entry.effective}
+            onChange={(event) => void tick(event.currentTarget.checked)}
           />{' '}
           It helped
         </label>

@@ -7,6 +7,7 @@ import {
   dayThere,
   inBrowser,
   inDiary,
+  pageOfNora,
   record,
   service,
   stored,
@@ -368,6 +369,33 @@ inBrowser((_, bare) => {
     await page.getByLabel('It helped').check();
     await page.getByRole('button', { name: 'Pain after 7', exact: true }).click();
     await expect.poll(() => store.logs.get(2)).toMatchObject({ painAfter: 7, effective: true });
+  });
+
+  test('what is ticked stays ticked while it is stored, and not where it could not be', async () => {
+    const { store, page } = await pageOfNora(bare);
+    await inDiary(page);
+    const box = page.getByLabel('It helped');
+    expect(await box.isChecked()).toBe(true);
+    // The store is busy, and what else changes on the page draws it anew.
+    await page.evaluate(
+      `new Promise((held) => { const asked = indexedDB.open('sciatica'); asked.onsuccess = () => {
+        const store = asked.result.transaction('notebook', 'readwrite').objectStore('notebook');
+        const again = () => { if (!window.isFree) store.count().onsuccess = again; held(); };
+        again(); }; })`,
+    );
+    await box.uncheck();
+    await page.getByLabel('Day').evaluate((day: EventTarget) => day.dispatchEvent(new Event('input')));
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await box.isChecked()).toBe(false);
+    await page.evaluate('window.isFree = true');
+    await expect.poll(() => store.logs.get(1).effective).toBe(false);
+    expect(await box.isChecked()).toBe(false);
+    await page.evaluate(
+      "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'UnknownError'); }",
+    );
+    await box.click();
+    await page.getByRole('alert').getByText('Not saved.').waitFor();
+    expect(await box.isChecked()).toBe(false);
   });
 
   test('an exercise whose name is written another way is offered as the one that it is', async () => {
