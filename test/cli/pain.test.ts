@@ -192,14 +192,14 @@ describe('the last 90 days', () => {
   test('without any, say how to record one', async () => {
     expect(await run(['pain'], { db: db() })).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('sciatica pain 6'),
+      stderr: expect.stringContaining('sciatica pain add'),
     });
   });
 });
 
 test('home asks how it is until it is told', async () => {
   const path = db();
-  expect((await run([], { db: path })).stdout).toContain('How is it today? sciatica pain 6');
+  expect((await run([], { db: path })).stdout).toContain('How is it today? sciatica pain add');
   await run(['pain', '4'], { db: path });
   const { stdout } = await run([], { db: path });
   expect(stdout).toContain('Pain today 4');

@@ -33,3 +33,9 @@ test('a command to go on with is not broken', () =>
     'sciatica summary --details',
     '(all)',
   ]));
+
+test('what goes from one value to another is not broken', () =>
+  expect(wrap('log 3: painAfter 6 → 4, notes a → b', { width: 20 })).toEqual([
+    'log 3: painAfter',
+    '6 → 4, notes a → b',
+  ]));

@@ -98,7 +98,7 @@ function ownLines(context: Context, userId: number): string[] {
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     painToday.length === 0
-      ? `How is it today? ${commandLine(context, 'pain 6')}`
+      ? `How is it today? ${commandLine(context, 'pain add')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
     ...trialLines(context, userId),
     ...syncLines(context),

@@ -121,7 +121,7 @@ async function showDays(context: Context, options: Options): Promise<void> {
   if (days.length === 0)
     return say(
       context,
-      `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain 6')}`,
+      `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain add')}`,
     );
   if (!context.stdout.isTTY)
     return printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });

@@ -38,15 +38,15 @@ const COMMAND = /(?<=: )sciatica .*?(?=[.;]? \(|[.;] |$)/g;
 const UNBROKEN = '\ue000';
 
 /**
- * Wraps text at spaces, but not in a command or between a number and its %, each line `indent` columns in; a word longer
- * than a line, such as a path, stays whole.
+ * Wraps text at spaces, but not in a command, between a number and its % or around an arrow, each line `indent` columns in;
+ * a word longer than a line, such as a path, stays whole.
  */
 export function wrap(text: string, { width }: { width: number }, indent = 0): string[] {
   const room = Math.min(width, MEASURE) - indent;
   const lines: string[] = [];
   let line = '';
   const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', UNBROKEN));
-  for (const word of whole.split(/ (?!%)/)) {
+  for (const word of whole.split(/(?<!→) (?![%→])/)) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > room) {
       lines.push(line);
       line = word;

@@ -44,10 +44,11 @@ export function inShort(report: Report): Section {
 
 /** The pain by itself, and what tells more. */
 function withoutSessions(report: Report): Section {
-  const { summary, days } = report;
+  const { summary, days, trialDays } = report;
   const { pain } = summary;
   const trial = trialBlocks(report);
-  const none = 'No sessions in this period.';
+  const ofTrial = trialDays.length > 0 ? `, but ${words.count(trialDays.length, 'day')} of a trial` : '';
+  const none = `No sessions in this period${ofTrial}.`;
   const known: Block[] = pain
     ? [
         { kind: 'lead', text: `Pain recorded on ${words.count(pain.days, 'day')}. ${none}` },

@@ -633,7 +633,9 @@ describe('of pain entries', () => {
       /6 notes.*2026-01-04 · trial · pain 6\/10 Rested .* 2026-01-03 · trial, not as drawn · 6 → 3 Was away 2026-01-03 /,
     );
     expect(notes(sessions(300))).toContain('of sessions with a rise, pain entries and trial days.');
-    expect(sectionOf(reportHtml(buildReport(nora, [], {}, { trialDays })), 'Notes')).toContain('2 notes,');
+    const alone = reportHtml(buildReport(nora, [], {}, { trialDays }));
+    expect(sectionOf(alone, 'Notes')).toContain('2 notes,');
+    expect(sectionOf(alone, 'In short')).toContain('No sessions in this period, but 3 days of a trial.');
   });
 
   test('the period above the report covers the days, unless another was asked for', () => {
