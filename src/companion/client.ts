@@ -40,6 +40,13 @@ export class Refused extends Error {
 /** A request that takes longer has met a network that drops what it gets. A stream brings a signal of its own. */
 const TIMEOUT_MS = 60_000;
 
+/** Requests under way end when the browser says that the network is gone: their answers may never come. */
+let network = new AbortController();
+(globalThis as Partial<EventTarget>).addEventListener?.('offline', () => {
+  network.abort(new TypeError('The network is gone.'));
+  network = new AbortController();
+});
+
 /** One request after the other, and the answer to each. */
 export class Service {
   readonly #base: string;
@@ -65,12 +72,11 @@ export class Service {
     const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
     const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
     // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
-    const further = {
-      credentials: 'omit',
-      cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    } as const;
-    const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers });
+    const further = { credentials: 'omit', cache: 'no-store' } as const;
+    const end = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
+    // Browsers of before 2024 have no `any`.
+    const signal = AbortSignal.any?.([end, network.signal]) ?? end;
+    const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers, signal });
     if (response.ok) return response;
     const { status, statusText } = response;
     const bare = { type: 'about:blank', title: statusText, status, detail: statusText };

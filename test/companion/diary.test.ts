@@ -84,6 +84,28 @@ inBrowser((_, bare) => {
     expect(await page.getByRole('region', { name: 'Not saved' }).count()).toBe(0);
   });
 
+  test('a button is pressed although what is not sent comes over it meanwhile', async () => {
+    const { context, page } = await pageOfNora(bare);
+    await context.setOffline(true);
+    await inDiary(page);
+    await page.getByLabel('Notes').fill('mine');
+    const button = page.getByRole('button', { name: 'Delete', exact: true });
+    const bottom = async (one = button) => {
+      const { y = 0, height = 0 } = (await one.boundingBox()) ?? {};
+      return y + height;
+    };
+    // Right above the foot.
+    const foot = (await page.getByRole('navigation').boundingBox())?.y ?? 0;
+    await page.evaluate(`scrollBy(0, ${(await bottom()) - foot})`);
+    await page.mouse.move(50, (await bottom()) - 10);
+    await page.mouse.down();
+    const note = page.getByText('1 not sent yet');
+    await note.waitFor();
+    expect((await note.boundingBox())?.y).toBeLessThan((await bottom()) - 10);
+    await page.mouse.up();
+    await page.getByText('2 not sent yet').waitFor();
+  });
+
   test('what was typed is asked about where its deletion was taken back before it was answered', async () => {
     const { store, context, page } = await pageOfNora(bare);
     await context.setOffline(true);

@@ -310,6 +310,23 @@ inBrowser((phone, bare) => {
     expect(await stored(page)).not.toContain(nora.firstName);
   });
 
+  test('a request that is never answered ends with the network, and delays nothing once there is one', async () => {
+    const { store, context, page } = await pageOfNora(bare);
+    // It would end after a minute.
+    await page.evaluate('AbortSignal.timeout = () => new AbortController().signal');
+    let isLost = false;
+    await context.route('**/userExerciseLogs', (route) => {
+      if (isLost) return route.continue();
+      // Nobody answers.
+      isLost = true;
+    });
+    await record(page, 6, 4);
+    await expect.poll(() => isLost).toBe(true);
+    for (const event of ['offline', 'online']) await page.evaluate(`dispatchEvent(new Event('${event}'))`);
+    await expect.poll(() => store.logs.count()).toBe(2);
+    await allSent(page);
+  });
+
   test('what is read while this phone is forgotten is forgotten, too', async () => {
     const { store, link } = await service({ auth: true });
     const ole = store.users.create({ ...nora, firstName: 'Ole' });
