@@ -4,6 +4,7 @@ import type { DiaryFindings, Medicated } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
+import { inflationOfMean } from './stats/autoregression.ts';
 import { meanEstimate } from './stats/estimate.ts';
 import { meanOf, medianOf } from './stats/points.ts';
 import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
@@ -76,14 +77,15 @@ export function summarizeExercises(
   const summaries = all.map(({ table, number, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
+    const changes = diary.changes[number] ?? [];
     return {
       ...tally,
       ...summarizeResponse(table, prior, rule),
-      ...findingOf(meanEstimate(table.changes(), prior)),
+      ...findingOf(meanEstimate(table.changes(), prior), inflationOfMean(changes)),
       claim: claims[marks.claim(own) ?? 'none'],
       adjusted: adjusted.get(number) ?? null,
       noDifference: marks.isNothing(own),
-      lately: latelyOf(diary.changes[number] ?? []),
+      lately: latelyOf(changes),
       alwaysAfter: alwaysAfter(all, diary, number),
       versusOthers: versusOthers(marks, sessions, own),
       dayAfter: nextDay.found(own),

@@ -60,6 +60,8 @@ const [MOST_LATEST, MOST_TOLD_BY] = [120, 50];
 const KEPT = 1;
 /** A change of less is not noticeable, in points. */
 export const NOTICEABLE = 1;
+/** A mean rise of less, in points, is taken for none. */
+const RISE = NOTICEABLE / 4;
 /** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
 const NOTHING_ERROR = 0.04;
 
@@ -320,7 +322,8 @@ export class Marks {
     const first = weigh(meanOf(this.#firsts[exercise] as Moments));
     if (first < least) return [first, 0, 0];
     // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
-    const contrasts = [this.#control(exercise, seen), [REST]]
+    const control = this.#control(exercise, seen);
+    const contrasts = [direction === 'more' ? this.#withoutBest(exercise, control) : control, [REST]]
       .filter((control) => this.#sessionsOf(control) >= FEWEST_OTHERS)
       .map((control) =>
         weigh(isResembling ? this.contrastOfResembling(exercise, control) : this.contrast(exercise, control)),
@@ -337,6 +340,19 @@ export class Marks {
     );
     const plain = others.filter((other) => !this.#claims[other]);
     return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : others;
+  }
+
+  /**
+   * Where pain rises after whatever is done, without the one that does best: who exercises on good days only would find harmful
+   * whatever stands beside the one that helps.
+   */
+  #withoutBest(exercise: number, others: readonly number[]): readonly number[] {
+    const less = others.map((other) => this.contrast(exercise, [other])?.value ?? Number.NEGATIVE_INFINITY);
+    const best = less.indexOf(Math.max(...less));
+    const rest = others.filter((_, i) => i !== best);
+    const firsts = rest.map((other) => this.#firsts[other] as Moments);
+    const sum = (of: (moments: Moments) => number) => firsts.reduce((all, moments) => all + of(moments), 0);
+    return sum(({ n, mean }) => n * mean) > RISE * sum(({ n }) => n) ? rest : others;
   }
 
   #sessionsOf(exercises: readonly number[]): number {

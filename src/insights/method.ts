@@ -27,10 +27,10 @@ export const comparisonNote = (pain: string, isWide: boolean): string =>
  */
 export const measured = {
   coverage: 93,
-  clearOfTwo: [94, 63],
+  clearOfTwo: [92, 61],
   falseClear: 4,
   falseClearUneven: 9,
-  falseClearResembling: [24, 63],
+  falseClearResembling: [20, 33],
   falseLikely: 33,
 } as const;
 
@@ -54,11 +54,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Verdict',
-      text: `What was seen. Clear: the 90 % confidence sequence (Lai 1976; Wang & Ramdas 2023) of the change excludes 0. It is wider than the interval, so that it may be looked at after every session. Likely: only the interval excludes 0; that comes and goes by chance. Open: neither. Below ${FEWEST_TO_SAY} sessions there is too little to say. None of this says why.`,
+      text: `What was seen. Clear: the 90 % confidence sequence (Lai 1976; Wang & Ramdas 2023) of the change excludes 0. It is wider than the interval, so that it may be looked at after every session, and wider still where it is more likely than not that each session resembles the one before (first-order autoregression, an average over its likelihood). Likely: only the interval excludes 0; that comes and goes by chance. Open: neither. Below ${FEWEST_TO_SAY} sessions there is too little to say. None of this says why.`,
     },
     {
       title: 'Marks',
-      text: `✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises, or on days without exercise, at the same pain before (its square too: high pain may fall by more), the same first pain of the day, the same averages of the pain of the last days and weeks, the same place in the day and the same time (a line that bends every three months: what falls by itself grows or fades), with weekends and medication apart (medication of a session is what was taken with it, with an earlier one of the day, or with a pain entry of the morning or without a time of day; least squares; sessions of one exercise on one day may resemble each other or be one that was entered twice (standard errors by clusters; Liang & Zeger 1986); wider where exercises took turns in long spells and sessions resemble each other; evidence of ${CONTRAST_EVIDENCE} times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of ${FIRST_EVIDENCE}). Third, so does the change at the person’s usual pain before (evidence of ${USUAL_EVIDENCE}). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Days without exercise on which pain was recorded twice in one part of the day are a control too, as if they were an exercise, where four of five have the second value; the evidence of the two contrasts is averaged. Where there is neither, or where one exercise always follows another, there is no mark.`,
+      text: `✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises, or on days without exercise, at the same pain before (its square too: high pain may fall by more), the same first pain of the day, the same averages of the pain of the last days and weeks, the same place in the day and the same time (a line that bends every three months: what falls by itself grows or fades), with weekends and medication apart (medication of a session is what was taken with it, with an earlier one of the day, or with a pain entry of the morning or without a time of day). That asks for evidence of ${CONTRAST_EVIDENCE} times the number of exercises seen, by least squares; the standard errors are by clusters (Liang & Zeger 1986), because sessions of one exercise on one day may resemble each other, or be one that was entered twice, and wider where exercises took turns in long spells and sessions resemble each other. Second, the raw change of the sessions that came first on their day goes the same way (evidence of ${FIRST_EVIDENCE}). Third, so does the change at the person’s usual pain before (evidence of ${USUAL_EVIDENCE}). Exercises that are marked are no control for others; nor, where pain rises after whatever is done, for ✖ the one that does best. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Days without exercise on which pain was recorded twice in one part of the day are a control too, as if they were an exercise, where four of five have the second value; the evidence of the two contrasts is averaged. Where there is neither, or where one exercise always follows another, there is no mark.`,
     },
     {
       title: 'How sure',

@@ -12,11 +12,15 @@ export const CHANGES: Readonly<Interval> = [-9, 9];
 /** The 95 % interval of a change, as it is published. */
 export const intervalOf = (estimate: Estimate): Interval => roundInterval(cut(tInterval(estimate), CHANGES));
 
-/** What an estimated mean change says; its size is the number of sessions (or patients). */
-export function findingOf(estimate: Estimate): Finding {
+/**
+ * What an estimated mean change says; its size is the number of sessions (or patients).
+ * @param inflation how many times its variance is what it would be if they were independent, at least 1
+ */
+export function findingOf(estimate: Estimate, inflation = 1): Finding {
   const interval = intervalOf(estimate);
   if (estimate.size < FEWEST_TO_SAY) return { verdict: 'too-few', direction: null, interval, sequence: null };
-  const sequence = roundInterval(cut(confidenceSequence(estimate), CHANGES));
+  const resembling = { ...estimate, size: estimate.size / inflation };
+  const sequence = roundInterval(cut(confidenceSequence(resembling), CHANGES));
   const [clear, likely] = [sideOf(sequence), sideOf(interval)];
   const verdict = clear ? 'clear' : likely ? 'likely' : 'open';
   return { verdict, direction: clear ?? likely, interval, sequence };

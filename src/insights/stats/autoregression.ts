@@ -56,6 +56,44 @@ export function inflation(series: Series, steps = UP_TO_DAYS): number {
   return Math.max(1, average(fits, (fit) => fit.scale * spread(series, fit)) / independent.variance);
 }
 
+/** How likely it is beforehand that sessions are independent: few of them cannot tell, and would hardly ever be clear. */
+const INDEPENDENT = 0.8;
+
+/**
+ * How many times the variance of the mean of values in order is what it would be for independent ones: an average over the
+ * likelihood of their autocorrelation; 1 unless it is more likely than not that each resembles the one before.
+ */
+export function inflationOfMean(values: readonly number[]): number {
+  const n = values.length;
+  if (n < 4) return 1;
+  const [first = 0, last = 0] = [values[0], values.at(-1)];
+  let [sum, squares, products] = [0, 0, 0];
+  for (const [i, value] of values.entries()) {
+    sum += value;
+    squares += value * value;
+    products += value * (values[i - 1] ?? 0);
+  }
+  const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
+    const correlation = Math.sin(step * ANGLE);
+    const [fresh, share] = [1 - correlation ** 2, 1 - correlation];
+    // Generalized least squares of a constant; the inverse of the matrix of correlations has three diagonals.
+    const cc = fresh + (n - 1) * share ** 2;
+    const cv = fresh * first + share * (sum - first - correlation * (sum - last));
+    const vv = squares - 2 * correlation * products + correlation ** 2 * (squares - first ** 2 - last ** 2);
+    const left = Math.max(ROUNDING * n, vv - cv ** 2 / cc);
+    const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
+    return {
+      logLikelihood: (Math.log(fresh / cc) - (n - 1) * Math.log(left)) / 2 + Math.log(prior),
+      variance: (left / fresh) * (1 + (2 * correlation * (1 - (1 - correlation ** n) / (n * share))) / share),
+    };
+  });
+  const all = weighed(fits);
+  const [independent] = all as [(typeof all)[number]];
+  const total = all.reduce((total, { weight }) => total + weight, 0);
+  if (independent.weight > total / 2) return 1;
+  return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
+}
+
 /** The variance of the difference of the two means in units of that of one observation. */
 function spread({ times, x, length }: Series, { correlation, lasting }: Fit): number {
   let ones = 0;
@@ -83,11 +121,15 @@ function weighted(series: Series, steps: number): WeightedFit[] | null {
       if (fit === null) return null;
       fits.push({ ...fit, logLikelihood: fit.logLikelihood + Math.log(prior) });
     }
+  return weighed(fits);
+}
+
+function weighed<T extends { logLikelihood: number }>(fits: readonly T[]): (T & { weight: number })[] {
   const most = Math.max(...fits.map(({ logLikelihood }) => logLikelihood));
   return fits.map((fit) => ({ ...fit, weight: Math.exp(fit.logLikelihood - most) }));
 }
 
-function average(fits: readonly WeightedFit[], of: (fit: WeightedFit) => number): number {
+function average<T extends { weight: number }>(fits: readonly T[], of: (fit: T) => number): number {
   const total = fits.reduce((sum, { weight }) => sum + weight, 0);
   return fits.reduce((sum, fit) => sum + fit.weight * of(fit), 0) / total;
 }

@@ -85,6 +85,14 @@ test.each(['standard deviation 1', 'standard deviation 1.5', 'standard deviation
   },
 );
 
+test.each([
+  ['standard deviation 1.5, every session entered twice', 12],
+  ['standard deviation 1.5, autocorrelation 0.3', 14],
+  ['standard deviation 1.5, autocorrelation 0.6', 24],
+])('%s: without effect ever clear, under daily looks, in at most %i of 100 each way', (name, bound) => {
+  expect(most(rowOf(tables.falseClear, name))).toBeLessThanOrEqual(bound);
+});
+
 /** What so many draws may count by chance where the truth is a bound in percent: three standard errors. */
 const chance = (bound: number, draws: number) => 3 * Math.sqrt((bound * (100 - bound)) / draws);
 const figure = (rows: readonly Row[], name: string, column: number) => rowOf(rows, name)[column] as number;
@@ -105,6 +113,7 @@ describe('in a diary that is looked at every day', () => {
     ['−2 mostly at weekends, when pain eases by 1 more', 90],
     ['−2 on weekdays, an inert one at weekends only', 90],
     ['a routine of three, shuffled on 30 % of days, the first −2', 75],
+    ['four, two of them +2', 80],
     ['−2 among four, 8 sessions, sd 1', 75],
     ['−2 among four, 8 sessions, sd 1.5', 33],
   ])('%s: marked in %i of 100', (name, bound) => {

@@ -204,11 +204,19 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
   },
   {
     name: 'four, sessions up to pain 4 only, the first −2',
-    bound: 20,
+    bound: 5,
     days: 240,
     effects: zeros(4, -2),
     chooses: (pain, _, random) => (pain <= 4 ? [anyOf(0, 4, random)] : []),
   },
+  {
+    name: 'two, sessions up to pain 4 only, the first −2',
+    bound: 30,
+    days: 240,
+    effects: zeros(2, -2),
+    chooses: (pain, _, random) => (pain <= 4 ? [anyOf(0, 2, random)] : []),
+  },
+  { name: 'four, two of them +2', bound: 5, days: 150, effects: [2, 2, 0, 0], chooses: one(4) },
   { name: 'four inert ones, base pain 3', bound: 5, days: 150, base: 3, effects: zeros(4), chooses: one(4) },
   ...[1, 1.5, 2, 2.5].map((deviation) => ({
     name: `eight inert ones, 300 logs, ${sd(deviation)}`,

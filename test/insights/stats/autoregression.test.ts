@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { autoregression, inflation } from '../../../src/insights/stats/autoregression.ts';
+import { autoregression, inflation, inflationOfMean } from '../../../src/insights/stats/autoregression.ts';
 import { generator } from '../helpers.ts';
 
 interface Series {
@@ -124,4 +124,50 @@ describe('how much wider the difference of two periods is', () => {
     expect(inflation({ ...series, x: series.times.map((_, i) => i % 2) })).toBe(1);
     expect(inflation(wandering(3, 1))).toBe(1);
   });
+});
+
+describe('how much wider a mean of sessions is', () => {
+  /** By the definition, with the whole matrix of correlations at each autocorrelation. */
+  function defined(values: readonly number[]) {
+    const n = values.length;
+    const ones = values.map(() => 1);
+    const fits = Array.from({ length: 15 }, (_, step) => {
+      const correlation = Math.sin((step * Math.PI) / 40);
+      const correlations = values.map((_, i) => values.map((_, j) => correlation ** Math.abs(i - j)));
+      const { inverse: own, logDeterminant } = inverted(correlations);
+      const information = product(ones, own, ones);
+      const mean = product(ones, own, values) / information;
+      const residuals = values.map((value) => value - mean);
+      const fresh = 1 - correlation ** 2;
+      const squares = Math.max(n / 12, fresh * product(residuals, own, residuals)) / fresh;
+      const logWeight =
+        Math.log(step === 0 ? 0.8 : 0.2 / 14) -
+        0.5 * (logDeterminant + Math.log(information) + (n - 1) * Math.log(squares));
+      return { weight: Math.exp(logWeight), variance: squares * product(ones, correlations, ones) };
+    });
+    const total = fits.reduce((sum, { weight }) => sum + weight, 0);
+    const variance = fits.reduce((sum, fit) => sum + (fit.weight / total) * fit.variance, 0);
+    return { independent: (fits[0]?.weight ?? 0) / total, inflation: variance / (fits[0]?.variance ?? 0) };
+  }
+  const twice = (values: readonly number[]) => values.flatMap((value) => [value, value]);
+  const { y } = wandering(40, 5);
+
+  test.each<[string, number[]]>([
+    ['sessions that resemble each other', y],
+    ['sessions that were entered twice', twice([-2, -1, 1, 0, 0, -3, -2, -1, 2, -1, 0, 1, 0, -4, -2, 0])],
+    ['a fortnight of relief after one without', [...Array(14).fill(0), ...Array(14).fill(-2)]],
+  ])('%s: that of the definition', (_, values) => {
+    const { independent, inflation } = defined(values);
+    expect(independent).toBeLessThan(0.5);
+    expect(inflation).toBeGreaterThan(1.5);
+    expect(inflationOfMean(values)).toBeCloseTo(inflation, 8);
+  });
+
+  test.each<[string, number[]]>([
+    ['nothing', []],
+    ['three sessions', [-1, -1, -1]],
+    ['sessions that are all alike', Array(40).fill(-2)],
+    ['sessions in turn', Array.from({ length: 20 }, (_, i) => -(i % 2))],
+    ['eight sessions of which none resembles the one before', [-2, 1, -3, 0, -1, -4, 1, -2]],
+  ])('%s: not at all', (_, values) => expect(inflationOfMean(values)).toBe(1));
 });
