@@ -5,7 +5,7 @@ import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './protocol/feed.ts';
 import { allowed, type Match, type Route, type Session, type Workers } from './protocol/route.ts';
-import { match } from './routes/index.ts';
+import { match, nothingAt } from './routes/index.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 import { Problem, problemResponse } from './wire/problem.ts';
@@ -59,7 +59,7 @@ export function createApp(service: Service): App {
       if (request.method === 'OPTIONS' && request.target === '*')
         return finish({ status: 204, headers: {} }, request, service);
       const found = match(request.target);
-      if (!found) throw new Problem(404, 'There is nothing at this path.');
+      if (!found) throw nothingAt(request.target);
       const { methods, id, search } = found;
       const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
       return route

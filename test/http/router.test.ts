@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verb } from '../../src/domain/kind.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
-import { match, routes } from '../../src/http/routes/index.ts';
+import { match, nothingAt, routes } from '../../src/http/routes/index.ts';
 
 test.each(routes.map(({ method, path }) => [method, path] as const))('%s %s is found', (method, path) => {
   const found = match(`${path.replace('{id}', '57')}?a=b`);
@@ -56,4 +56,24 @@ test.each<[target: string, path: string | undefined, id?: number]>([
   const found = match(target);
   expect(found?.methods.get('GET')?.path).toBe(path);
   expect(found?.id).toBe(id);
+});
+
+test.each<[target: string, meant: string | undefined]>([
+  ['/user', '/users'],
+  ['/userexerciselogs', '/userExerciseLogs'],
+  ['/logs?userId=1', '/userExerciseLogs'],
+  ['/users/7/log', '/users/7/userExerciseLogs'],
+  ['/Users/7/Summary', '/users/7/summary'],
+  ['/opnapi.json', '/openapi.json'],
+  ['/users/7a', undefined],
+  ['/users/x/y', undefined],
+  ['/nothing', undefined],
+  ['//users', undefined],
+  ['/users/7/7', undefined],
+  ['/users/{id}', undefined],
+  [`/${'user'.repeat(1_000)}`, undefined],
+  ['*', undefined],
+])('of %s, where there is nothing, it is said that %s was probably meant', (target, meant) => {
+  const mention = meant ? ` (did you mean ${meant}?)` : '';
+  expect(nothingAt(target).message).toBe(`There is nothing at this path${mention}.`);
 });

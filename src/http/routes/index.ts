@@ -1,9 +1,11 @@
 import type { Kind, Verb } from '../../domain/kind.ts';
 import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { meantBy, suggestion } from '../../domain/words/suggest.ts';
 import { openApi } from '../openapi/document.ts';
 import { type Collection, collectionOf } from '../protocol/collection.ts';
 import { parseQuery } from '../protocol/query.ts';
 import type { Match, Route } from '../protocol/route.ts';
+import { Problem } from '../wire/problem.ts';
 import { partsOf } from '../wire/request.ts';
 import { batchRoute } from './batch.ts';
 import { exchangeRoute } from './exchange.ts';
@@ -98,18 +100,36 @@ const ID = /\/([1-9][0-9]{0,14})(?=\/|$)/;
 
 /** Finds the routes of a request target; undefined if there are none. */
 export function match(target: string): Match | undefined {
+  const { pattern, id, search } = patternOf(target);
+  const methods = byPath.get(pattern);
+  return methods && { methods, id, search };
+}
+
+/** The path of a request target with {id} for the first id in it. */
+function patternOf(target: string): { pattern: string; id: number; search: string } {
   const { path: sent, search } = partsOf(target);
   const path = withoutTrailingSlash(decoded(sent));
   const found = ID.exec(path);
-  if (!found) {
-    // A literal {id} is no id.
-    const methods = path.includes('{') ? undefined : byPath.get(path);
-    return methods && { methods, id: 0, search };
-  }
+  // A literal {id} is no id.
+  if (!found) return { pattern: path.includes('{') ? '' : path, id: 0, search };
   const [segment, id] = found;
   const pattern = `${path.slice(0, found.index)}/{id}${path.slice(found.index + segment.length)}`;
-  const methods = byPath.get(pattern);
-  return methods && { methods, id: Number(id), search };
+  return { pattern, id: Number(id), search };
+}
+
+/** That there is nothing at the path of a request target, and which path was probably meant. */
+export function nothingAt(target: string): Problem {
+  const { pattern, id } = patternOf(target);
+  let known = [...byPath.keys()].filter((path) => path !== '/').map((path) => path.slice(1).split('/'));
+  const meant: string[] = [];
+  for (const [i, segment] of pattern.slice(1).split('/').entries()) {
+    const next = known.flatMap((path) => path[i] ?? []);
+    const one = next.includes(segment) ? segment : meantBy(segment, next);
+    known = known.filter((path) => one !== undefined && path[i] === one);
+    meant.push(one?.replace('{id}', String(id)) ?? '');
+  }
+  const isPath = known.some(({ length }) => length === meant.length);
+  return new Problem(404, `There is nothing at this path${isPath ? suggestion(`/${meant.join('/')}`) : ''}.`);
 }
 
 /** A path with its characters as themselves; no segment of a path here holds a slash. */
