@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { SciaticaError, unusable } from './domain/errors.ts';
+import { SciaticaError, unusable, type Wording } from './domain/errors.ts';
 import { localDay } from './domain/words/day.ts';
 import { closest } from './domain/words/suggest.ts';
 import { realPathOf } from './lib/files.ts';
@@ -205,19 +205,16 @@ export class Context {
   }
 }
 
-/** That there is no database at a path, and which of the same folder may have been meant. */
-function missingDatabase(path: string): string {
+/** That there is no database at a path, and which of the same folder may have been meant, or how to begin one. */
+function missingDatabase(path: string): Wording {
   const names = namesIn(dirname(path));
   const isNear = (name: string) =>
     /\.(db|sqlite3?)$/.test(name) || name.startsWith(basename(path)) || closest(basename(path), [name]);
   const near = names?.filter(isNear).slice(0, MOST_NAMES).join(', ');
-  const there =
-    names === undefined
-      ? ` There is no folder ${dirname(path)} either.`
-      : near
-        ? ` In that folder: ${near}.`
-        : '';
-  return `There is no database ${path}.${there}`;
+  const missing = `There is no database ${path}.`;
+  if (names === undefined) return `${missing} There is no folder ${dirname(path)} either.`;
+  if (near) return `${missing} In that folder: ${near}.`;
+  return (command) => `${missing} To begin one: ${command('user add')}`;
 }
 
 const MOST_NAMES = 5;

@@ -20,7 +20,7 @@ async function hintsOf(line: string, db: string, before: readonly string[] = [])
 describe('a command to go on with', () => {
   const start = 'trial start Cobra --against rest --yes --user 2';
   test.each<[line: string, before: string[], hint: string]>([
-    ['pain', ['log rm 2 --yes'], 'sciatica pain 6'],
+    ['pain', ['log rm 2 --yes'], 'sciatica pain add'],
     ['pain 15 jan 6', [], "sciatica pain 6 --date '15 jan'"],
     ['pain bad', [], 'sciatica pain 7'],
     ['routine add morning Cat-Cow=stretch', [], 'sciatica log routine morning'],

@@ -132,6 +132,15 @@ describe('a database that is named and missing', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
+  it('can be begun, where nothing of a like name is there', async () => {
+    const path = join(freshFolder(), 'my diary.db');
+    const { code, stderr } = await run(['--db', path]);
+    expect([code, stderr]).toEqual([
+      1,
+      `sciatica: There is no database ${path}. To begin one: sciatica user add --db '${path}'\n`,
+    ]);
+  });
+
   it('may be in a folder that is missing too', async () => {
     const folder = freshFolder();
     const { code, stderr } = await run(['logs'], { db: join(folder, 'none', 'x.db') });
