@@ -90,8 +90,8 @@ inBrowser((_, bare) => {
     await inDiary(page);
     await page.getByLabel('Notes').fill('mine');
     const button = page.getByRole('button', { name: 'Delete', exact: true });
-    const bottom = async (one = button) => {
-      const { y = 0, height = 0 } = (await one.boundingBox()) ?? {};
+    const bottom = async () => {
+      const { y = 0, height = 0 } = (await button.boundingBox()) ?? {};
       return y + height;
     };
     // Right above the foot.

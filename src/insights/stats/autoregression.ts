@@ -89,8 +89,7 @@ export function inflationOfMean(values: readonly number[]): number {
   });
   const all = weighed(fits);
   const [independent] = all as [(typeof all)[number]];
-  const total = all.reduce((total, { weight }) => total + weight, 0);
-  if (independent.weight > total / 2) return 1;
+  if (average(all, (fit) => Number(fit === independent)) > 0.5) return 1;
   return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
 }
 
