@@ -1,3 +1,4 @@
+import { grouped } from '../domain/fields.ts';
 import { dayNumber, MONTHS } from '../domain/words/day.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
@@ -56,7 +57,9 @@ export function withInterval(value: {
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** `1 session`, `2 sessions`, `10,000 sessions`. */
+export const count = (number: number, noun: string): string =>
+  `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -421,9 +424,13 @@ export function controlSentences(
 
 const CANNOT_SHOW = "bad days passing, these figures can't show.";
 
-/** @param mean the mean change, and what is told with it */
-export function overallSentence({ responded, effective }: Response, mean: string): string {
-  return `All sessions: ${mean}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
+/** @param isWide whether there is room for the interval, which too few sessions have not */
+export function overallSentence(
+  { sessions, meanChange, interval: range, responded, effective }: Response,
+  isWide: boolean,
+): string {
+  const figures = isWide && sessions >= FEWEST_TO_SAY ? ` (95 % interval ${interval(range)})` : '';
+  return `All sessions: mean${isWide ? ' change' : ''} ${signed(meanChange)}${figures}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
 }
 
 const MOST_SHIFTS = 6;

@@ -1,4 +1,6 @@
-import { redFlags, SEVERE } from '../../domain/red-flags.ts';
+import { grouped } from '../../domain/fields.ts';
+import { isSevere, redFlags, SEVERE } from '../../domain/red-flags.ts';
+import { compareText } from '../numbers.ts';
 import type { PainDay } from '../pain-days.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
@@ -14,7 +16,7 @@ import {
   type Section,
   type Tile,
 } from './document.ts';
-import { riseCounts, shortEntry, shortNote } from './notes.ts';
+import { noteOf, noteOfEntry, noteOfTrialDay, riseCounts, shortened } from './notes.ts';
 import { type Report, RISE } from './report.ts';
 
 const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
@@ -127,7 +129,7 @@ function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
   return [
     {
       label: 'Sessions',
-      value: String(logs.length),
+      value: grouped(logs.length),
       lines: [
         `${words.plain(rhythm?.sessionsPerWeek ?? 0)} a week, on ${words.count(rhythm?.days ?? 0, 'day')}`,
         ...(target ? [words.targetWords(target)] : []),
@@ -142,7 +144,7 @@ function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
     },
     {
       label: `Rises of ${RISE} or more`,
-      value: String(rises.length),
+      value: grouped(rises.length),
       lines: [`of ${words.count(logs.length, 'session')}`, ...(rises.length > 0 ? [riseCounts(rises)] : [])],
     },
   ];
@@ -261,20 +263,15 @@ const LONGEST_NOTE = 120;
 /** Characters of a line. */
 const CHARACTERS = 95;
 
-/** Severe pain entries, then rises, the latest of each first with its note, as many as there is room for. */
-function painsBlocks({ rises, severe }: Report, room: typeof RISES): Block[] {
+/** Severe pains without exercise, then rises, the latest of each first with its note, as many as there is room for. */
+function painsBlocks({ severe, ...report }: Report, room: typeof RISES): Block[] {
+  const rises = risesOf(report);
   const count = severe.length + rises.length;
   if (count === 0) return [];
-  const first = [
-    ...severe.slice(0, room.most).map((entry) => shortEntry(entry, LONGEST_NOTE)),
-    ...rises
-      .slice(-room.most)
-      .toReversed()
-      .map((log) => shortNote(log, LONGEST_NOTE)),
-  ];
+  const first = [...severe.map(noteOfEntry), ...rises.toReversed().map(({ note }) => note)];
   const notes: Note[] = [];
   let lines = 0;
-  for (const note of first.slice(0, room.most)) {
+  for (const note of first.slice(0, room.most).map((each) => shortened(each, LONGEST_NOTE))) {
     lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
     if (lines > room.lines) break;
     notes.push(note);
@@ -286,6 +283,17 @@ function painsBlocks({ rises, severe }: Report, room: typeof RISES): Block[] {
   }
   const which = rises.length > notes.length ? `The latest ${words.count(notes.length, 'rise')}` : 'Rises';
   return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
+}
+
+/** After sessions and on days of trials, the latest last; not those of trials that are severe, which stand there already. */
+function risesOf({ rises, trialDays }: Pick<Report, 'rises' | 'trialDays'>) {
+  const ofTrials = trialDays.filter(
+    ({ first, second = first }) => second - first >= RISE && !isSevere(second),
+  );
+  return [
+    ...rises.map((log) => ({ ...log, note: noteOf(log, words.shortName(log)) })),
+    ...ofTrials.map((day) => ({ ...day, note: noteOfTrialDay(day) })),
+  ].sort((a, b) => compareText(a.date, b.date));
 }
 
 function sinceInShort(previous: string, { second, painBefore }: Comparison): Block {

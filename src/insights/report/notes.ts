@@ -25,7 +25,7 @@ export function notesSection({ logs, entries, trialDays, rises, full }: Report):
     ...(entries.length > 0 ? ['pain entries'] : []),
     ...(trialDays.length > 0 ? ['trial days'] : []),
   ];
-  const which = `${count(written.length, 'note')}${risesOnly ? ` of ${listed(whose)}` : ''}`;
+  const which = `${written.length === 0 ? 'No notes' : count(written.length, 'note')}${risesOnly ? ` of ${listed(whose)}` : ''}`;
   const left = written.length > shown.length;
   const blocks: Block[] = [
     {
@@ -39,38 +39,33 @@ export function notesSection({ logs, entries, trialDays, rises, full }: Report):
   return { title: 'Notes', blocks };
 }
 
-function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note {
-  return { heading: `${date} · ${quoted(exerciseName)} · ${painBefore} → ${painAfter}`, text: notes };
+/** The note of a session. @param name the exercise, where it is not to be named in full */
+export function noteOf(
+  { date, exerciseName, painBefore, painAfter, notes }: Log,
+  name = quoted(exerciseName),
+): Note {
+  return { heading: `${date} · ${name} · ${painBefore} → ${painAfter}`, text: notes };
 }
 
-function noteOfEntry({ date, timeOfDay, pain, notes = '' }: Entry): Note {
+/** The note of a pain without exercise. */
+export function noteOfEntry({ date, timeOfDay, pain, notes = '' }: Entry): Note {
   const time = timeOfDay === undefined ? '' : `, ${timeOfDay}`;
   return { heading: `${date}${time} · pain ${pain}/10`, text: notes };
 }
 
-function noteOfTrialDay({ date, first, second, done, notes = '' }: TrialDay): Note {
+/** The note of a day of a trial. */
+export function noteOfTrialDay({ date, first, second, done, notes = '' }: TrialDay): Note {
   const pains = second === undefined ? `pain ${first}/10` : `${first} → ${second}`;
   return { heading: `${date} · trial${done ? '' : ', not as drawn'} · ${pains}`, text: notes };
 }
 
 /** A note in one line of at most `longest` characters. */
-export function shortNote(log: Log, longest: number): Note {
-  const { date, painBefore, painAfter, notes } = log;
-  return {
-    heading: `${date} · ${shortName(log)} · ${painBefore} → ${painAfter}`,
-    text: shortened(notes, longest),
-  };
-}
-
-/** As `shortNote`, of a pain without exercise. */
-export function shortEntry(entry: Entry, longest: number): Note {
-  const { heading, text } = noteOfEntry(entry);
-  return { heading, text: shortened(text, longest) };
-}
-
-function shortened(notes: string, longest: number): string {
+export function shortened({ heading, text: notes }: Note, longest: number): Note {
   const text = [...notes.trim().replace(/\s+/g, ' ')];
-  return text.length <= longest ? text.join('') : `${text.slice(0, longest - 1).join('')}…`;
+  return {
+    heading,
+    text: text.length <= longest ? text.join('') : `${text.slice(0, longest - 1).join('')}…`,
+  };
 }
 
 const MOST_NAMED = 2;

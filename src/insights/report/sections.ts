@@ -1,3 +1,4 @@
+import { grouped } from '../../domain/fields.ts';
 import type { Log } from '../../domain/log.ts';
 import { exerciseKey } from '../exercises.ts';
 import { methodNotes } from '../method.ts';
@@ -104,14 +105,7 @@ function eachExercise({ summary }: Report): Section {
       ]),
     },
   ];
-  if (overall)
-    blocks.push({
-      kind: 'paragraph',
-      text: words.overallSentence(
-        overall,
-        `mean change ${words.signed(overall.meanChange)} (95 % interval ${words.interval(overall.interval)})`,
-      ),
-    });
+  if (overall) blocks.push({ kind: 'paragraph', text: words.overallSentence(overall, true) });
   return { title: 'Each exercise', blocks: [...blocks, ...theDayAfter(exercises)] };
 }
 
@@ -157,7 +151,7 @@ function changesSection(previous: string, comparison: Comparison): Section {
       {
         label: 'Sessions',
         lines: [
-          `${first.sessions} up to ${previous} (${words.plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${second.sessions} since (${words.plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
+          `${grouped(first.sessions)} up to ${previous} (${words.plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${grouped(second.sessions)} since (${words.plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
         ],
       },
       { label: words.PAIN_BEFORE, lines: [words.differenceSentence(painBefore)] },
@@ -225,7 +219,7 @@ function recordGroup(logs: readonly Log[]): RecordGroup {
     `${date.slice(8)}: ${painBefore} → ${painAfter}${effective ? ' ✓' : ''}`;
   const [{ exerciseName = '', exerciseType = '' } = {}] = logs;
   return {
-    title: `${nameOf({ exerciseName, exerciseType })} (${words.plain(logs.length)})`,
+    title: `${nameOf({ exerciseName, exerciseType })} (${grouped(logs.length)})`,
     lines: [...months].map(([label, those]) => ({ label, lines: those.map(entry) })),
   };
 }

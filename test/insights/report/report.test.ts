@@ -97,6 +97,41 @@ test('the first section lists severe pain of trials with what was noted that day
   expect(text).not.toContain('Numb 8');
 });
 
+test.each([
+  ['with', some],
+  ['without', []],
+])(
+  'the first section lists rises on days of trials by day, %s sessions, and each severe pain once',
+  (_, logs) => {
+    const day = { userId: 1, done: true };
+    const trialDays = [
+      { ...day, id: 1, date: '2026-01-02', first: 3, second: 5, notes: 'Hours in the car' },
+      { ...day, id: 2, date: '2026-01-20', first: 4, second: 7, done: false },
+      { ...day, id: 3, date: '2026-01-21', first: 4, second: 9 },
+      { ...day, id: 4, date: '2026-01-22', first: 4, second: 5 },
+    ];
+    const felt = [{ id: 3, date: '2026-01-21', pain: 9 }];
+    const text = sectionOf(reportHtml(buildReport(nora, logs, {}, { felt, trialDays })), 'In short');
+    expect(text).toMatch(
+      /2026-01-21 · pain 9\/10 2026-01-20 · trial, not as drawn · 4 → 7 .*2026-01-02 · trial · 3 → 5 Hours in the car/,
+    );
+    expect(text).not.toMatch(/4 → [59]/);
+  },
+);
+
+test('of so few sessions that no exercise has an interval, the mean has none either', () => {
+  const said = /All sessions: mean change −2\.0(.*?), response/;
+  expect(said.exec(textOf(page(logsOf([-2, -2]))))?.[1]).toBe('');
+  expect(said.exec(textOf(page(logsOf([-2, -2, -2]))))?.[1]).toMatch(/^ \(95 % interval /);
+});
+
+test('numbers of sessions have their thousands apart, above the tables and below them', () => {
+  const html = page(sessions(1200), { previous: '2015-01-01' });
+  expect(sectionOf(html, 'In short')).toMatch(/Sessions 1,200 .*of 1,200 sessions/);
+  expect(sectionOf(html, 'Pain over time')).toContain('1,200 sessions on ');
+  expect(sectionOf(html, 'What changed since 2015-01-01')).toContain('1,200 since');
+});
+
 describe('the first section', () => {
   const html = page(kinds, { target: { perWeek: 2, counts: 'sessions' }, previous: '2026-01-05' });
   const text = sectionOf(html, 'In short');
@@ -585,7 +620,7 @@ describe('the notes', () => {
 
   test('of white space only are none', () => {
     expect(sectionOf(page([...noted(1), log({ id: 2, notes: ' \n' })]), 'Notes')).toContain('1 note.');
-    expect(sectionOf(page([log({ id: 2, notes: '' })]), 'Notes')).toContain('0 notes.');
+    expect(sectionOf(page([log({ id: 2, notes: '' })]), 'Notes')).toContain('No notes.');
   });
 
   test('are all there when they are asked for', () => {
