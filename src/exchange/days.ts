@@ -1,8 +1,14 @@
+import { dayOf } from '../domain/words/day.ts';
+
 /** In which order a file writes a day: 5/11/2026 is 5 November (dmy) or May 11 (mdy). */
 export const dayOrders = ['dmy', 'mdy'] as const;
 export type DayOrder = (typeof dayOrders)[number];
 
 const NUMBERS = /^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})\s*$/;
+
+/** Days from 1954 on, as Excel counts them, and the number that 1970-01-01 has there. */
+const COUNTED = /^\s*[2-9]\d{4}\s*$/;
+const EPOCH = 25_569;
 
 /**
  * Reads the days of a file as spreadsheets of other languages save them: 5.11.2026, 5/11/2026, 05-11-2026. Dots stand
@@ -38,6 +44,12 @@ export class DayReader {
   /** @returns the day as YYYY-MM-DD, which need not exist; another text as it is; or why it cannot be read */
   read(text: string): { day: string } | { fault: string } {
     const [, first = '', sign, second = '', year = ''] = NUMBERS.exec(text) ?? [];
+    if (COUNTED.test(text)) {
+      const day = dayOf(Number(text) - EPOCH);
+      return {
+        fault: `is a day as a spreadsheet counts them, probably ${day}: show the column as dates there, and save it again`,
+      };
+    }
     if (first === '') return { day: text };
     const order = this.said ?? (sign === '.' ? 'dmy' : this.#order);
     if (order === undefined && Number(first) !== Number(second))

@@ -124,6 +124,7 @@ function handle(
       workers,
       isPairing,
       match,
+      nothingAt,
     });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response

@@ -424,13 +424,9 @@ export function controlSentences(
 
 const CANNOT_SHOW = "bad days passing, these figures can't show.";
 
-/** @param isWide whether there is room for the interval, which too few sessions have not */
-export function overallSentence(
-  { sessions, meanChange, interval: range, responded, effective }: Response,
-  isWide: boolean,
-): string {
-  const figures = isWide && sessions >= FEWEST_TO_SAY ? ` (95 % interval ${interval(range)})` : '';
-  return `All sessions: mean${isWide ? ' change' : ''} ${signed(meanChange)}${figures}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
+/** @param mean the mean change, and what is told with it */
+export function overallSentence({ responded, effective }: Response, mean: string): string {
+  return `All sessions: ${mean}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
 }
 
 const MOST_SHIFTS = 6;

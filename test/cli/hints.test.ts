@@ -38,7 +38,7 @@ describe('a command to go on with', () => {
     ['trial', [], 'sciatica trial start EXERCISE --against rest'],
     ['log again', ['log rm 2 --yes'], 'sciatica log add'],
     ['log add sat 6 4', [], 'sciatica log add NAME 6 4'],
-    ['trial', [start], 'sciatica trial 6'],
+    ['trial', [start], 'sciatica trial PAIN'],
     ['trial bad', [start], 'sciatica trial 6 3'],
     ['routine add', [], "sciatica routine add morning 'Bird Dog' 'Cat-Cow'"],
   ])('after %s is about the user that it is about', async (line, before, hint) => {

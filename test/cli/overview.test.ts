@@ -108,6 +108,14 @@ describe('users --summary', () => {
     expect(stdout).toContain('Worse');
   });
 
+  it('explains no column that a narrow terminal has no room for', async () => {
+    const { stdout, stderr } = await run(['users', '--summary'], { db: practice(), columns: 50 });
+    expect(stripVTControlCharacters(stdout)).not.toMatch(/Earlier|Sessions|Pain/);
+    expect(stderr.split('\n').slice(1).join(' ').trim()).toBe(
+      'Red entries of the last 14 days. Change: of the mean pain before exercise, against the 28 days before. Red: a rise of 3 or more, or pain of 9 or 10.',
+    );
+  });
+
   it.each([
     ['lastSession', ['Never', 'Away', 'Better', 'Red', 'Worse', 'Odd years']],
     ['-lastSession', ['Worse', 'Odd years', 'Better', 'Red', 'Away', 'Never']],

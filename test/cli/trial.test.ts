@@ -179,7 +179,7 @@ describe('a day', () => {
   test('whose outcome is the next morning is completed on the next day', async () => {
     const path = await started('--outcome', 'morning');
     await trial(path, ['6'], 0);
-    expect((await trial(path, [], 1)).stdout).toContain('How much does it hurt now? sciatica trial 3');
+    expect((await trial(path, [], 1)).stdout).toContain('How much does it hurt now? sciatica trial PAIN');
     await trial(path, ['4'], 1);
     await trial(path, ['7'], 1);
     expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([
@@ -272,9 +272,24 @@ describe('a month', () => {
     await live(path, 20, 0);
     const { stdout } = await trial(path, [], 20, { columns: 80 });
     expect(stdout).toBe(
-      `Today, day 21 of 28: ${arms[20] === 'a' ? 'Piriformis Stretch' : 'rest'}.\nHow much does it hurt, before? sciatica trial 6\n8 days left of the trial of Piriformis Stretch against rest. 20 of 20 days\nrecorded, 20 as drawn.\n`,
+      `Today, day 21 of 28: ${arms[20] === 'a' ? 'Piriformis Stretch' : 'rest'}.\nHow much does it hurt, before? sciatica trial PAIN\n8 days left of the trial of Piriformis Stretch against rest. 20 of 20 days\nrecorded, 20 as drawn.\n`,
     );
     expect((await trial(path, [], 30)).stdout).toMatch(/no clear difference/);
+  });
+
+  test('is what the home names next, with no exercise that it may leave out today, until it ends', async () => {
+    const path = await started();
+    const next = async () => (await run([], { db: path, now: day(1) })).stdout.split('\nNext: ')[1];
+    expect(await next()).toBe('sciatica trial\n      sciatica log add\n      sciatica summary\n');
+    await trial(path, ['stop', '--yes'], 1);
+    expect(await next()).toMatch(/^sciatica log again\n/);
+  });
+
+  test('is told by a hint that records nothing where it is pasted', async () => {
+    const path = await started();
+    const [, hint = ''] = /before\? sciatica (trial .*)/.exec((await trial(path, [], 0)).stdout) ?? [];
+    expect((await run(hint.split(' '), { db: path, now: day(0) })).code).toBe(2);
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
   });
 
   test('can be given up, and its days are kept', async () => {
@@ -326,7 +341,7 @@ test.each([
     expect(stderr.includes(`Today, day 1 of 28: ${arms[0] === 'a' ? 'Piriformis Stretch' : 'rest'}.\n`)).toBe(
       isTold,
     );
-    expect(stderr.includes('The second pain is still to come: sciatica trial 3')).toBe(isDue);
+    expect(stderr.includes('The second pain is still to come: sciatica trial PAIN')).toBe(isDue);
   },
 );
 

@@ -99,6 +99,22 @@ describe('wrong words', () => {
     expect((await run(line.split(' '), { db: noraWith({}) })).stderr).toContain(right);
   });
 
+  it.each([
+    ['delete log 3 --db d.db', 'sciatica log rm --db d.db?'],
+    ['notes --user 2 --db=d.db', 'sciatica logs --user 2 --db d.db?'],
+    ['stats --user=2', 'sciatica summary --user 2?'],
+    ['user 3 --user 3 --db d.db', 'sciatica user show 3 --db d.db?'],
+    ['logs add --user 2', 'sciatica log add --user 2?'],
+    [
+      'log 6 4 --user 2',
+      'sciatica log add NAME 6 4 --user 2. The last one once more: sciatica log again 6 4 --user 2',
+    ],
+    ['log piri 6 4 --db d.db --user 2', 'sciatica log add piri 6 4 --user 2 --db d.db)'],
+    ['log piri --user 2', 'sciatica log add piri 6 4 --user 2)'],
+  ])('what is right after sciatica %s has its --user and --db: %s', async (line, right) => {
+    expect((await run(line.split(' '), {})).stderr).toContain(right);
+  });
+
   it('--name is taken as it is', async () => {
     const db = noraWith({});
     const argv = ['log', 'add', '--name', '7/10', '6', '4', '--type', 'stretch'];

@@ -50,6 +50,11 @@ describe('days in a CSV of another language', () => {
     [['11/13/2025'], ['--dates', 'dmy'], 'line 2: date has no month 13 in the order of --dates dmy'],
     [['11.13.2025'], [], 'line 2: date has no month 13 in the order of day.month.year'],
     [['30.2.2025'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
+    [
+      ['46300'],
+      [],
+      'line 2: date is a day as a spreadsheet counts them, probably 2026-10-05: show the column as dates there, and save it again',
+    ],
     [['5.11.25'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
     [['5/11.2025'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
   ])('%j %j is refused as a whole', async (days, flags, fault) =>

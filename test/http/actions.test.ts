@@ -256,6 +256,12 @@ describe('a batch', () => {
     ['no body', { method: 'POST', url: logs }, 400, {}],
     ['a body of 64 KiB', patch(1, { notes: 'x'.repeat(65_530) }), 413, {}],
     ['no path', { method: 'POST', url: '/nothing', body: {} }, 404, {}],
+    [
+      'a path with a typing mistake',
+      { method: 'POST', url: '/userExerciseLog', body: {} },
+      404,
+      { detail: `There is nothing at this path (did you mean ${logs}?).` },
+    ],
     ['a method that the path does not take', { method: 'POST', url: `${logs}/1`, body: {} }, 405, {}],
     ['an unknown parameter', { method: 'DELETE', url: `${logs}/1?x=1` }, 400, {}],
   ])('does nothing after %s', async (_, request, status, problem) => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import { changesRoute } from '../../src/http/routes/history.ts';
+import { nothingAt } from '../../src/http/routes/index.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';
@@ -324,6 +325,7 @@ test('a stream that is given up before its caller is known to be gone takes no p
     base: () => '',
     isPairing: false,
     match: () => undefined,
+    nothingAt,
   };
   for (let i = 0; i < 40; i++) {
     const { body } = await changesRoute.handle(call);

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { addDays, localDay } from '../../src/domain/words/day.ts';
 import { hasTag } from '../../src/lib/files.ts';
@@ -611,6 +611,10 @@ test('doctor says how old the newest is, and where', () => {
   expect(said()).toMatch(/^the newest is from today/);
   ask(store, { today: addDays(today, 1) });
   expect(said()).toMatch(/is the clock right\?/);
+  const place = join(dirname(store.path), 'no-folder');
+  writeFileSync(place, '');
+  store.settings.backups = { folder: place };
+  expect(said()).toBe(`today's cannot be made. ${place} is not a folder.`);
   store.settings.backups = { folder: 'off' };
   expect(said()).toBe('they are turned off');
   store.settings.backups = { folder: '/nonexistent-sciatica' };

@@ -85,7 +85,15 @@ function ownLines(context: Context, userId: number): string[] {
   const [routine] = store.routines
     .list({ userId })
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
-  const otherwise = last ? 'log add' : 'fields';
+  const trial = trialLines(context, userId);
+  const again = last ? ['log again', 'log add'] : ['log add', 'fields'];
+  // The last exercise, or one of a routine, may be what a trial leaves out today.
+  const [first = '', second = ''] =
+    trial.length > 0
+      ? ['trial', 'log add']
+      : routine
+        ? ['log again', `log routine ${quoted(escapeControls(routine.name))}`]
+        : again;
   const painToday = store.of('painEntry').list({ userId, since: today, until: today });
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
@@ -100,14 +108,14 @@ function ownLines(context: Context, userId: number): string[] {
     painToday.length === 0
       ? `How is it today? ${commandLine(context, 'pain add')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
-    ...trialLines(context, userId),
+    ...trial,
     ...syncLines(context),
     ...(leftOut > 0
       ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
       : []),
     '',
-    `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
-    `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
+    `Next: ${commandLine(context, first)}`,
+    `      ${commandLine(context, second)}`,
     `      ${commandLine(context, 'summary')}`,
   ];
 }

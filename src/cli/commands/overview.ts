@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { parseSort } from '../../domain/sort.ts';
 import { userRecord } from '../../domain/user.ts';
 import type { Overview } from '../../insights/shapes.ts';
-import { signed } from '../../insights/wording.ts';
+import { capital, listed, signed } from '../../insights/wording.ts';
 import { matchingOf } from '../input/where.ts';
 import { palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
@@ -46,7 +46,7 @@ export async function listOverviews(context: Context, options: Options): Promise
         : 'No user matches.',
     );
   const rows = all.slice(0, Number(limit ?? all.length));
-  await printList(context, options, {
+  const leftOut = await printList(context, options, {
     fields,
     columns: () => columns(context),
     json: () => [rows.map((row) => JSON.stringify(row))],
@@ -55,8 +55,21 @@ export async function listOverviews(context: Context, options: Options): Promise
   if (!context.stdout.isTTY || !isPlain) return;
   say(
     context,
-    `Sessions, mean pain before exercise and red entries of the last ${RECENT_DAYS} days. Earlier: pain of the ${EARLIER_DAYS} days before. Red: a rise of 3 or more, or pain of 9 or 10.`,
+    legend((name) => !leftOut.includes(TITLES[name])),
   );
+}
+
+/** What the columns mean that a table has. */
+function legend(has: (name: keyof Overview) => boolean): string {
+  const recent = [
+    ...(has('sessions') ? ['sessions'] : []),
+    ...(has('pain') ? ['mean pain before exercise'] : []),
+    'red entries',
+  ];
+  const earlier = has('painEarlier')
+    ? `Earlier: pain of the ${EARLIER_DAYS} days before.`
+    : `Change: of the mean pain before exercise, against the ${EARLIER_DAYS} days before.`;
+  return `${capital(listed(recent))} of the last ${RECENT_DAYS} days. ${earlier} Red: a rise of 3 or more, or pain of 9 or 10.`;
 }
 
 /** Columns that give way in a narrow terminal, in this order. */

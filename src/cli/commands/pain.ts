@@ -123,8 +123,10 @@ async function showDays(context: Context, options: Options): Promise<void> {
       context,
       `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain add')}`,
     );
-  if (!context.stdout.isTTY)
-    return printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });
+  if (!context.stdout.isTTY) {
+    await printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });
+    return;
+  }
   const { painChart } = await import('../../insights/text-charts.ts');
   for (const line of painChart(days, period, context)) print(context, line);
 }

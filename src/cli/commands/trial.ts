@@ -303,7 +303,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   // Who has not looked yet at what is drawn has said the first pain as it is.
   else if (date === today && day.second === undefined) say(context, todayInWords(after));
   if (after.due?.pain === 'second')
-    say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
+    say(context, `The second pain is still to come: ${commandLine(context, 'trial PAIN')}`);
 }
 
 const painsOf = ({ first, second }: TrialDay) => (second === undefined ? `${first}` : `${first} → ${second}`);

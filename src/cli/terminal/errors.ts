@@ -8,7 +8,7 @@ import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../../store/sqlite/errors.ts';
 import { damageIn } from '../../store/sqlite/verify.ts';
-import { escapeControls, quoted, sayAlways, wordedFor } from './io.ts';
+import { commandLineAs, escapeControls, quoted, sayAlways, wordedFor } from './io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -162,7 +162,7 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
       (_, name: string, most: string) => {
         if (Number(most) === 0) {
           const meant = meantBy(nounOf(name) ?? name, words[words.indexOf(name) + 1] ?? '');
-          return `${name} takes no words after it${meant ? ` (did you mean sciatica ${meant}?)` : ''}`;
+          return `${name} takes no words after it${meant ? ` (did you mean ${commandLineAs(words, meant)}?)` : ''}`;
         }
         return `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`;
       },
@@ -195,15 +195,19 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
           /^\d+$/.test(word) && noun !== 'log' && noun in LISTS
             ? `${noun} show ${word}`
             : meantBy(noun, word, said[1]);
-        if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
+        if (meant) return `there is no command '${word}' here (did you mean ${commandLineAs(words, meant)}?)`;
         if (painIn([word]).levels.length > 0 || (noun === 'log' && isNoName(word)))
-          return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
-        const isSession = painIn(said).levels.length === 2;
+          return `${word} is no command. To record an exercise: ${commandLineAs(words, 'log add NAME 6 4')}. The last one once more: ${commandLineAs(words, 'log again 6 4')}`;
+        const flags = said.findIndex((each) => /^--(user|db)\b/.test(each));
+        const spoken = flags < 0 ? said : said.slice(0, flags);
+        const isSession = painIn(spoken).levels.length === 2;
         // A mistyped command stays one.
         const isName =
           noun === '' ? isSession && !/log|pain|trial/.test(suggestion) : noun === 'log' && !suggestion;
-        const session = (isSession ? said : [word, '6', '4']).map(quoted).join(' ');
-        return isName ? `${unknown} (to record an exercise: sciatica log add ${session})` : all;
+        const session = (isSession ? spoken : [word, '6', '4']).map(quoted).join(' ');
+        return isName
+          ? `${unknown} (to record an exercise: ${commandLineAs(words, `log add ${session}`)})`
+          : all;
       },
     )
     .replace(

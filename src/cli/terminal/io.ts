@@ -113,6 +113,17 @@ export function commandLine(context: Context, words: string): string {
   return `sciatica ${words}${whose}${where}`;
 }
 
+/** A command line to go on with after one that failed before its `--user` and `--db` were read. @param typed its words */
+export function commandLineAs(typed: readonly string[], words: string): string {
+  const flags = ['user', 'db'].flatMap((name) => {
+    const at = typed.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+    const value = typed[at]?.includes('=') ? typed[at]?.slice(`--${name}=`.length) : typed[at + 1];
+    const isTaken = at >= 0 && value && (name === 'db' || OF_A_USER.test(words));
+    return isTaken ? [`--${name}`, quoted(value)] : [];
+  });
+  return ['sciatica', words, ...flags].join(' ');
+}
+
 /** A message whose commands are about the database that `--db` has named. */
 export const wordedFor = (context: Context, wording: Wording): string =>
   worded(wording, (words) => commandLine(context, words));

@@ -111,35 +111,42 @@ export function checkJson(options: Options, fields: Fields): void {
   pickedBy(options, fields);
 }
 
-/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
+/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. @returns the columns that did not fit */
 export async function printList<R extends object>(
   context: Context,
   options: Options,
   list: List<R>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const pick = pickedBy(options, list.fields);
   if (pick)
     await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
     await writeData(context, csvOf(Object.keys(list.fields), parsedRecords(list.json())));
-  } else await printRows(context, { ...list, names: Object.keys(list.fields) });
+  } else return printRows(context, { ...list, names: Object.keys(list.fields) });
+  return [];
 }
 
-/** Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal. */
+/**
+ * Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal.
+ * @returns the titles of the columns that did not fit
+ */
 export async function printRows<R extends object>(
   context: Context,
   { names, columns, rows }: Rows<R>,
-): Promise<void> {
+): Promise<readonly string[]> {
   if (!context.stdout.isTTY) {
     const { tsvOf } = await import('./tsv.ts');
-    return writeAll(context.stdout, tsvOf(names, rows()));
+    await writeAll(context.stdout, tsvOf(names, rows()));
+    return [];
   }
   const { draw } = await import('./table.ts');
   const all = await columns();
   const layout = fitColumns(all, rows(), context.width);
   await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
-  if (layout && layout.leftOut.length > 0) say(context, `Too narrow for ${layout.leftOut.join(', ')}.`);
+  const leftOut = layout?.leftOut ?? [];
+  if (leftOut.length > 0) say(context, `Too narrow for ${leftOut.join(', ')}.`);
+  return leftOut;
 }
 
 function* stacked<R>(

@@ -30,7 +30,7 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
       canvas,
     ),
     ...tooFew(exercises, `Under ${FEWEST_TO_SAY} sessions: mean change (sessions)`, canvas),
-    ...wrap(words.overallSentence(overall, false), canvas),
+    ...wrap(words.overallSentence(overall, `mean ${words.signed(overall.meanChange)}`), canvas),
     ...comparisons(exercises, canvas),
     ...daysAfter(exercises, canvas),
     '',

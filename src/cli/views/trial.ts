@@ -63,8 +63,8 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
   const next = !due
     ? ''
     : due.pain === 'first'
-      ? `How much does it hurt, before? ${commandLine(context, 'trial 6')}`
-      : `How much does it hurt now${due.date === today ? ', after' : ''}? ${commandLine(context, 'trial 3')}`;
+      ? `How much does it hurt, before? ${commandLine(context, 'trial PAIN')}`
+      : `How much does it hurt now${due.date === today ? ', after' : ''}? ${commandLine(context, 'trial PAIN')}`;
   const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
   return [
     ...(status.today ? wrap(todayInWords(status), canvas) : []),

@@ -138,9 +138,9 @@ export const batchRoute: Route = {
 
 /** Does one of the requests, inside the transaction. */
 function write({ method, url, headers = {}, body }: BatchRequest, context: RequestContext): HttpResponse {
-  const { store, caller, match } = context;
+  const { store, caller, match, nothingAt } = context;
   const found = match(url);
-  if (!found) throw new Problem(404, 'There is nothing at this path.');
+  if (!found) throw nothingAt(url);
   const route = found.methods.get(method);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
   if (caller && route.right !== null && !may(caller.role, route.right))

@@ -105,7 +105,12 @@ function eachExercise({ summary }: Report): Section {
       ]),
     },
   ];
-  if (overall) blocks.push({ kind: 'paragraph', text: words.overallSentence(overall, true) });
+  if (overall) {
+    const { sessions, meanChange, interval } = overall;
+    const range = sessions < FEWEST_TO_SAY ? '' : ` (95 % interval ${words.interval(interval)})`;
+    const mean = `mean change ${words.signed(meanChange)}${range}`;
+    blocks.push({ kind: 'paragraph', text: words.overallSentence(overall, mean) });
+  }
   return { title: 'Each exercise', blocks: [...blocks, ...theDayAfter(exercises)] };
 }
 

@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { localDay, mondayOf } from '../../domain/words/day.ts';
@@ -77,7 +87,6 @@ function makeOrStart(db: Database, plan: BackupPlan, { today, start, isService }
 
 function prepareFolder(db: Database, { folder }: BackupPlan): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat && !stat.isDirectory()) throw unusable(`${folder} is not a folder.`);
   // A folder that was chosen may be on a disk that is not there now.
   if (stat || planOf(db.path, {})?.folder !== folder) return;
   try {
@@ -105,9 +114,12 @@ function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boo
 
 const hasRecords = (db: Database) => db.value('SELECT EXISTS (SELECT 1 FROM users)') === 1;
 
-function requireRoom({ folder }: BackupPlan, bytes: number): void {
+/** @throws SciaticaError where a backup of so many bytes could not be made now */
+export function requireRoom({ folder }: BackupPlan, bytes: number): void {
   let free: number;
   try {
+    if (!statSync(folder).isDirectory()) throw unusable(`${folder} is not a folder.`);
+    accessSync(folder, constants.W_OK);
     const { bavail, bsize } = statfsSync(folder);
     free = bavail * bsize;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type CommandWriter, SciaticaError, type Wording } from '../../domain/errors.ts';
 import { localDay } from '../../domain/words/day.ts';
@@ -10,12 +10,14 @@ import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
+import { refusal } from '../sqlite/readable.ts';
 import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
 import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
 import { Remotes } from '../sync/remotes.ts';
-import { backupsOf, noteOf, planOf } from './backup-plan.ts';
+import { requireRoom } from './automatic-backup.ts';
+import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
 import { unfinishedErasing } from './erasing.ts';
 
@@ -256,7 +258,7 @@ function backupFoldersOf(path: string): string[] {
 }
 
 function abandonedIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && isAbandoned(entry.name))
     .map(({ name }) => join(folder, name));
@@ -359,6 +361,8 @@ function automaticBackups(db: Database): Check {
     };
   if (existsSync(noteOf(plan))) return fault(name, readFileSync(noteOf(plan), 'utf8'), ELSEWHERE);
   const newest = backupsOf(plan).at(-1);
+  const obstacle = newest?.day === localDay(new Date()) ? undefined : obstacleTo(plan, db.path);
+  if (obstacle !== undefined) return fault(name, `today's cannot be made. ${obstacle}`, ELSEWHERE);
   if (newest) {
     const isSame = statSync(newest.path).dev === statSync(db.path).dev;
     const disk = isSame ? 'the same disk as the database' : 'another disk';
@@ -371,6 +375,17 @@ function automaticBackups(db: Database): Check {
   const advice: Wording = (command) =>
     `Insert the disk, or choose another folder: ${command('backup --auto FOLDER')}`;
   return fault(name, `their folder ${folder} is not there`, advice);
+}
+
+/** Why no backup can be made in a folder that is there; undefined too where nothing can be recorded. */
+function obstacleTo(plan: BackupPlan, path: string): string | undefined {
+  if (!existsSync(plan.folder) || refusal(path, constants.W_OK)) return undefined;
+  try {
+    requireRoom(plan, sizeOf(path) + sizeOf(`${path}-wal`));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function ageOf(day: string): string {

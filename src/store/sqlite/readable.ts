@@ -139,7 +139,8 @@ function unchanged<T>(path: string, work: () => T): T {
 }
 
 /** What access(2) says against it: EACCES, EROFS; nothing if it is allowed. */
-function refusal(path: string, mode: number): string | undefined {
+/** Why a path may not be used in a mode of `fs.constants`, as an errno; undefined where it may. */
+export function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
     return undefined;
