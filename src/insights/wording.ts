@@ -153,10 +153,8 @@ function painSentence(pain: Trend): string {
   return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
 }
 
-/** What a direction needs. */
 const NO_DIRECTION = `From ${FEWEST_DAYS} days of records over six weeks on, this says whether it falls or rises.`;
 
-/** Where it goes. */
 const directionSentence = (pain: Trend): string =>
   pain.direction === 'too-few' ? NO_DIRECTION : `${capital(directionInWords(pain))}.`;
 
@@ -174,7 +172,10 @@ function meanInShort(months: Trend['months']): string {
 export function trendSentence(pain: Trend): string {
   const { direction, slopePerWeek, interval: range } = pain;
   if (slopePerWeek === null || range === null) return NO_DIRECTION;
-  const figures = `${signed(slopePerWeek, 2)} points a week, 95 % interval ${interval(range, 2)}`;
+  const [low, high] = range;
+  // Of many years the ends of the interval would read alike.
+  const [unit, weeks] = signed(low, 2) === signed(high, 2) ? ['year', 52] : ['week', 1];
+  const figures = `${signed(weeks * slopePerWeek, 2)} points a ${unit}, 95 % interval ${interval([weeks * low, weeks * high], 2)}`;
   const way = capital(directionInWords(pain));
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
 }
@@ -213,7 +214,6 @@ export function rhythmSentences(sessions: number, rhythm: Rhythm): string {
   return parts.join(' ');
 }
 
-/** Of an exercise after which the next day is worse. */
 function nextDaySentence(exercise: ExerciseSummary, name: string): string | null {
   const { dayAfter, direction } = exercise;
   if (!dayAfter?.worse) return null;
