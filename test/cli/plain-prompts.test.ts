@@ -62,6 +62,21 @@ describe('TERM=dumb', () => {
     expect(records(db).logs[2]).toMatchObject({ exerciseName: 'Plank', exerciseType: 'strengthening' });
   });
 
+  test.each([
+    ['strengthening', 'strengthening'],
+    ['Stren', 'strengthening'],
+    ['stretch', 'stretch'],
+  ])('the kind is taken by its word too: %s', async (word, exerciseType) => {
+    const db = filled();
+    const kinds = [
+      ['1) Bird Dog', `Plank${enter}`],
+      ['Number [Enter: 1]', `str${enter}`],
+      ['A number from 1 to 2.', `${word}${enter}`],
+    ] as const;
+    await run(['log', 'add'], { db, env, answers: [...kinds, ...rest] });
+    expect(records(db).logs[2]).toMatchObject({ exerciseName: 'Plank', exerciseType });
+  });
+
   test('yes and no are letters, asked again if it is another', async () => {
     const db = filled();
     const answers = [

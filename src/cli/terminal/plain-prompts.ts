@@ -1,3 +1,5 @@
+import { choiceMeant } from '../../domain/words/choice.ts';
+
 /**
  * Prompts for a terminal that cannot move its cursor (`TERM=dumb`): a line out, a line in, which the terminal itself
  * edits. The same functions as those of Inquirer, as far as they are used.
@@ -58,7 +60,7 @@ export async function confirm(
   }
 }
 
-/** Asks to pick one of several, by its number. */
+/** Asks to pick one of several, by its number, or by a word as a flag takes it. */
 export async function select<T>(
   {
     message,
@@ -71,9 +73,11 @@ export async function select<T>(
     0,
     choices.findIndex(({ value }) => value === usual),
   );
+  const words = choices.map(({ value }) => String(value));
   for (;;) {
     const answer = await readLine(`${message}\n${listed(choices)}Number [Enter: ${first + 1}]: `, streams);
-    const choice = choices[answer === '' ? first : Number(answer) - 1];
+    const word = /\d/.test(answer) ? undefined : choiceMeant(answer, words);
+    const choice = choices[answer === '' ? first : word ? words.indexOf(word) : Number(answer) - 1];
     if (choice) return choice.value;
     streams.output.write(`A number from 1 to ${choices.length}.\n`);
   }
