@@ -329,7 +329,7 @@ describe('home', () => {
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 10 (↑6), helped
-Pain       ▇▅▄ 8 → 4.5, before exercise, last 14 days
+Pain       ▇▅▄ 8 → 5, before the first exercise, last 14 days
            ▂▂█ 3 → 10, after the last exercise of each day
 How is it today? sciatica pain add
 

@@ -157,23 +157,19 @@ function ofWeekInWords(sessions: number, days: number, target: Target | undefine
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** Mean pain before exercise of each day with sessions, and the pain after its last one, as bars and in words. */
+/** The pain before the first session of each day, as the summary counts it, and after the last one, as bars and in words. */
 function painLines(logs: readonly Log[]): string[] {
   const days = daysOf(logs).map((day) => logs.filter(({ date }) => date === day));
-  const before = days.map(
-    (ofDay) => ofDay.reduce((sum, { painBefore }) => sum + painBefore, 0) / ofDay.length,
-  );
+  const before = days.flatMap((ofDay) => ofDay[0]?.painBefore ?? []);
   const after = days.flatMap((ofDay) => ofDay.at(-1)?.painAfter ?? []);
   if (days.length === 0) return [];
   return [
-    `Pain       ${course(before)}, before exercise, last ${DAYS} days`,
+    `Pain       ${course(before)}, before the first exercise, last ${DAYS} days`,
     `           ${course(after)}, after the last exercise of each day`,
   ];
 }
 
 /** Bars, and the first value and the last. */
 function course(values: readonly number[]): string {
-  const points = (value = 0) => String(Math.round(value * 10) / 10);
-  const words = values.length === 1 ? points(values[0]) : `${points(values[0])} → ${points(values.at(-1))}`;
-  return `${sparkline(values)} ${words}`;
+  return `${sparkline(values)} ${values.length === 1 ? values[0] : `${values[0]} → ${values.at(-1)}`}`;
 }
