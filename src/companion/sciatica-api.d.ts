@@ -325,7 +325,7 @@ export interface paths {
         get: operations["getUserExerciseLog"];
         /**
          * Replace an exercise log
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: medication.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: medication.
          */
         put: operations["replaceUserExerciseLog"];
         post?: never;
@@ -342,7 +342,7 @@ export interface paths {
         head: operations["headUserExerciseLog"];
         /**
          * Change fields of an exercise log
-         * @description Fields that are not sent keep their values.
+         * @description Fields that are not sent keep their values. null clears what is optional: medication.
          */
         patch: operations["patchUserExerciseLog"];
         trace?: never;
@@ -469,7 +469,7 @@ export interface paths {
         get: operations["getPainEntry"];
         /**
          * Replace a pain entry
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: timeOfDay, medication, notes.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: timeOfDay, medication, notes.
          */
         put: operations["replacePainEntry"];
         post?: never;
@@ -486,7 +486,7 @@ export interface paths {
         head: operations["headPainEntry"];
         /**
          * Change fields of a pain entry
-         * @description Fields that are not sent keep their values.
+         * @description Fields that are not sent keep their values. null clears what is optional: timeOfDay, medication, notes.
          */
         patch: operations["patchPainEntry"];
         trace?: never;
@@ -613,7 +613,7 @@ export interface paths {
         get: operations["getTrial"];
         /**
          * Replace a trial
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: otherExercise.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: otherExercise.
          */
         put: operations["replaceTrial"];
         post?: never;
@@ -630,7 +630,7 @@ export interface paths {
         head: operations["headTrial"];
         /**
          * Change fields of a trial
-         * @description Fields that are not sent keep their values.
+         * @description Fields that are not sent keep their values. null clears what is optional: otherExercise.
          */
         patch: operations["patchTrial"];
         trace?: never;
@@ -757,7 +757,7 @@ export interface paths {
         get: operations["getTrialDay"];
         /**
          * Replace a trial day
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: second, notes.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: second, notes.
          */
         put: operations["replaceTrialDay"];
         post?: never;
@@ -774,7 +774,7 @@ export interface paths {
         head: operations["headTrialDay"];
         /**
          * Change fields of a trial day
-         * @description Fields that are not sent keep their values.
+         * @description Fields that are not sent keep their values. null clears what is optional: second, notes.
          */
         patch: operations["patchTrialDay"];
         trace?: never;
@@ -1479,7 +1479,7 @@ export interface components {
              * @description Medication taken before
              * @example ibuprofen 400
              */
-            medication?: string;
+            medication?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1535,7 +1535,7 @@ export interface components {
              * @description Medication taken before
              * @example ibuprofen 400
              */
-            medication?: string;
+            medication?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1804,9 +1804,9 @@ export interface components {
             /**
              * @description Time of day
              * @example night
-             * @enum {string}
+             * @enum {string|null}
              */
-            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            timeOfDay?: "morning" | "midday" | "evening" | "night" | null;
             /**
              * @description Pain, 1 to 10
              * @example 7
@@ -1816,12 +1816,12 @@ export interface components {
              * @description Medication taken before
              * @example ibuprofen 400
              */
-            medication?: string;
+            medication?: string | null;
             /**
              * @description Notes about the pain
              * @example could not sleep
              */
-            notes?: string;
+            notes?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1845,9 +1845,9 @@ export interface components {
             /**
              * @description Time of day
              * @example night
-             * @enum {string}
+             * @enum {string|null}
              */
-            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            timeOfDay?: "morning" | "midday" | "evening" | "night" | null;
             /**
              * @description Pain, 1 to 10
              * @example 7
@@ -1857,12 +1857,12 @@ export interface components {
              * @description Medication taken before
              * @example ibuprofen 400
              */
-            medication?: string;
+            medication?: string | null;
             /**
              * @description Notes about the pain
              * @example could not sleep
              */
-            notes?: string;
+            notes?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1956,7 +1956,7 @@ export interface components {
              * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
-            otherExercise?: string;
+            otherExercise?: string | null;
             /**
              * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
              * @example hour
@@ -2025,7 +2025,7 @@ export interface components {
              * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
-            otherExercise?: string;
+            otherExercise?: string | null;
             /**
              * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
              * @example hour
@@ -2129,7 +2129,7 @@ export interface components {
              * @description Pain at the time of the outcome, 1 to 10
              * @example 4
              */
-            second?: number;
+            second?: number | null;
             /**
              * @description Whether you did what was drawn
              * @example true
@@ -2139,7 +2139,7 @@ export interface components {
              * @description Notes about the day
              * @example did Bird Dog as well
              */
-            notes?: string;
+            notes?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -2169,7 +2169,7 @@ export interface components {
              * @description Pain at the time of the outcome, 1 to 10
              * @example 4
              */
-            second?: number;
+            second?: number | null;
             /**
              * @description Whether you did what was drawn
              * @example true
@@ -2179,7 +2179,7 @@ export interface components {
              * @description Notes about the day
              * @example did Bird Dog as well
              */
-            notes?: string;
+            notes?: string | null;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { isOpenToAll } from '../../src/domain/access.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Route } from '../../src/http/protocol/route.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { freshApp } from './helpers.ts';
@@ -79,5 +80,25 @@ test('it says which routes need no token', async () => {
     const isOpen = right === null || isOpenToAll(right);
     expect([path, security]).toEqual([path, isOpen ? [] : undefined]);
     expect([path, Object.hasOwn(responses ?? {}, '401')]).toEqual([path, !isOpen]);
+  }
+});
+
+test('what is sent may be null where that clears a field, and only there', async () => {
+  const { components } = JSON.parse(await document()) as {
+    components: {
+      schemas: Record<string, { properties?: Record<string, { type?: unknown; enum?: unknown[] }> }>;
+    };
+  };
+  for (const name of kindNames) {
+    const { fields, schema } = kindOf(name);
+    for (const suffix of ['Input', 'Patch'])
+      for (const [field, described] of Object.entries(
+        components.schemas[`${schema}${suffix}`]?.properties ?? {},
+      )) {
+        const isCleared = fields[field]?.optional === true;
+        expect([schema, field, [described.type].flat().includes('null')]).toEqual([schema, field, isCleared]);
+        if (described.enum)
+          expect([schema, field, described.enum.includes(null)]).toEqual([schema, field, isCleared]);
+      }
   }
 });

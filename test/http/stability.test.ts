@@ -45,7 +45,9 @@ function factsOf(document: Node): Set<string> {
     if (isSent) facts.add(`${name} needs no more than ${required.join(', ')}`);
     for (const [field, of] of Object.entries(node(schema['properties']))) {
       const { type, enum: values, $ref } = node(of);
-      facts.add(`${name}.${field} is ${JSON.stringify(type ?? $ref ?? 'described')}`);
+      // What is sent may be of further types by now.
+      for (const one of isSent ? [type ?? $ref ?? 'described'].flat() : [type ?? $ref ?? 'described'])
+        facts.add(`${name}.${field} is ${JSON.stringify(one)}`);
       if (!isSent && required.includes(field)) facts.add(`${name}.${field} is always there`);
       for (const value of Array.isArray(values) ? values : []) facts.add(`${name}.${field} may be ${value}`);
     }

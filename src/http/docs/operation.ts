@@ -150,11 +150,12 @@ function either(one: Schema, other: Schema): Schema {
 }
 
 function allFieldsOf(schema: Schema, path: string): Field[] {
+  const isRequired = (name: string) => schema.required?.includes(name) ?? false;
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     {
       name: `${path}${name}`,
-      required: schema.required?.includes(name) ?? false,
-      schema: property,
+      required: isRequired(name),
+      schema: isRequired(name) ? property : withoutNull(property),
       description: property.description,
       example: property.examples && JSON.stringify(property.examples[0]),
     },
@@ -163,6 +164,13 @@ function allFieldsOf(schema: Schema, path: string): Field[] {
   const items = schema.items ? allFieldsOf(schema.items, `${path.replace(/\.$/, '')}[].`) : [];
   return [...own, ...items, ...alternativesOf(schema).flatMap((other) => allFieldsOf(other, path))];
 }
+
+/** Null clears what is optional: the operation says so, and the field need not. */
+const withoutNull = ({ type, enum: values, ...schema }: Schema): Schema => ({
+  ...schema,
+  ...(type && { type: [type].flat().find((one) => one !== 'null') ?? 'null' }),
+  ...(values && { enum: values.filter((value) => value !== null) }),
+});
 
 /** Of more values than these only the number is told. */
 const MOST_NAMED = 12;

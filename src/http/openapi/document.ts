@@ -187,12 +187,10 @@ function schemasOf(kind: Kind): Record<string, Json> {
   return {
     [schema]: withEtag(schemaJson(objectOf(fields))),
     [`${schema}Input`]:
-      place === 'one-per-user'
-        ? withIgnored(schemaJson(objectOf(ofUser)), ['userId'])
-        : withIgnored(schemaJson(objectOf(input))),
+      place === 'one-per-user' ? sentOf(objectOf, ofUser, ['userId']) : sentOf(objectOf, input),
     ...(verbs.includes('patch') && {
       [`${schema}Patch`]: {
-        ...withIgnored(schemaJson(partialOf(input))),
+        ...sentOf(partialOf, input),
         examples: [termsOf(kind).change],
       },
     }),
@@ -202,19 +200,37 @@ function schemasOf(kind: Kind): Record<string, Json> {
 
 /** The path says whose it is. */
 const inputOfUser = (fields: Fields, userId: Field): Json =>
-  withProperties(withIgnored(schemaJson(objectOf(fields))), { userId: schemaJson(schemaOf(userId)) });
+  withProperties(sentOf(objectOf, fields), { userId: schemaJson(schemaOf(userId)) });
 
 const withEtag = (schema: Json): Json =>
   withProperties(schema, {
     etag: { type: 'string', description: 'Entity tag of the record; only in lists with `etags=true`' },
   });
 
-/** A client may send back what it got, id included. @param names further fields that the path says */
-const withIgnored = (schema: Json, names: readonly string[] = []): Json =>
-  withProperties(schema, {
+/**
+ * What a client sends of these fields: null for one that is to be absent; it may send back what it got, id included.
+ * @param names further fields that the path says
+ */
+const sentOf = (
+  schema: typeof objectOf | typeof partialOf,
+  fields: Fields,
+  names: readonly string[] = [],
+): Json =>
+  withProperties(schemaJson(schema(fields)), {
+    ...Object.fromEntries(
+      Object.entries(fields)
+        .filter(([, { optional }]) => optional)
+        .map(([name, field]) => [name, orNull(schemaJson(schemaOf(field)))]),
+    ),
     id: { description: 'Ignored: the service assigns ids' },
     ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
   });
+
+const orNull = (schema: Json): Json => ({
+  ...schema,
+  type: [schema['type'], 'null'],
+  ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
+});
 
 const withProperties = (schema: Json, further: Json): Json => ({
   ...schema,

@@ -225,14 +225,18 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
 /** PUT of a whole record. */
 export function replaceRoute(collection: Collection): Route {
   const { schema, a, example } = termsOf(collection.kind);
-  const { fields } = collection.kind;
-  const optional = Object.keys(fields).filter((name) => fields[name]?.optional);
+  const clearing = clearingOf(collection);
   return updateRoute(collection, 'PUT', {
     id: `replace${schema}`,
     summary: `Replace ${a}`,
-    description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` What is optional stays too where it is not sent; null clears it: ${optional.join(', ')}.` : ''}`,
+    description: `Every field is required, but for the id, which stays.${clearing && ` What is optional stays too where it is not sent.${clearing}`}`,
     body: taken(ref(`${schema}Input`), example),
   });
+}
+
+function clearingOf({ kind: { fields } }: Collection): string {
+  const optional = Object.keys(fields).filter((name) => fields[name]?.optional);
+  return optional.length > 0 ? ` null clears what is optional: ${optional.join(', ')}.` : '';
 }
 
 /** PATCH of some fields. */
@@ -241,7 +245,7 @@ export function patchRoute(collection: Collection): Route {
   return updateRoute(collection, 'PATCH', {
     id: `patch${schema}`,
     summary: `Change fields of ${a}`,
-    description: 'Fields that are not sent keep their values.',
+    description: `Fields that are not sent keep their values.${clearingOf(collection)}`,
     body: taken(ref(`${schema}Patch`), change),
   });
 }
