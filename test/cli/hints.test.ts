@@ -1,3 +1,4 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { keys, nora, prepared, run, session } from '../helpers.ts';
 
@@ -75,5 +76,15 @@ describe('a command to go on with', () => {
     const db = diaries(2);
     const { stderr } = await run(['goal', '--user', '2', '--db', db]);
     expect(stderr).toContain(`sciatica goal 4 --user 2 --db ${db}`);
+  });
+
+  test.each([
+    ['is none', (db: string) => writeFileSync(db, 'no database'), 'doctor'],
+    ['is damaged', (db: string) => writeFileSync(db, readFileSync(db).fill(1, 8192)), 'doctor --rescue FILE'],
+    ['has only its log left', (db: string) => renameSync(db, `${db}-wal`), 'doctor --rescue FILE'],
+  ])('is about the same database where it %s', async (_, harm, hint) => {
+    const db = diaries(1);
+    harm(db);
+    expect((await run(['logs', '--db', db])).stderr).toContain(`sciatica ${hint} --db ${db}`);
   });
 });

@@ -76,7 +76,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
   }
   const damage = damageIn(context.databasePath);
   if (damage !== undefined) {
-    sayAlways(context, `sciatica: ${escapeControls(damage)}`);
+    sayAlways(context, `sciatica: ${escapeControls(wordedFor(context, damage))}`);
     return exitCodes.damaged;
   }
   sayAlways(context, `sciatica: something unforeseen went wrong: ${describeError(context, error)}`);

@@ -68,7 +68,7 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
   const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
   return [
     ...(status.today ? wrap(todayInWords(status), canvas) : []),
-    ...(next ? [next] : []),
+    ...(next ? wrap(next, canvas) : []),
     ...wrap(
       `${first || `${daysLeft} days left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
       canvas,

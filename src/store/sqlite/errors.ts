@@ -1,9 +1,9 @@
-import { type ErrorCode, explained, SciaticaError, unusable } from '../../domain/errors.ts';
+import { type ErrorCode, explained, SciaticaError, unusable, type Wording } from '../../domain/errors.ts';
 import { errnoOf, hasRoom, isFull, NotSynced } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
 export function domainError(error: unknown, path: string): unknown {
-  const fail = (code: ErrorCode, message: string) => explained(code, message, error);
+  const fail = (code: ErrorCode, message: Wording) => explained(code, message, error);
   if (error instanceof NotSynced) return fail('uncertain', error.message);
   const code = errnoOf(error) ?? (error as { code?: unknown }).code;
   if (error instanceof SciaticaError || typeof code !== 'string') return error;
@@ -60,14 +60,16 @@ export function full(cause?: unknown): SciaticaError {
 /** The file belongs to another program, or to none. */
 export function notOurs(path: string): SciaticaError {
   return unusable(
-    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
+    (command) =>
+      `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: ${command('doctor')}`,
   );
 }
 
 /** What to do about a damaged file. */
-export function damaged(path: string): string {
-  return `${path} is damaged. To see how: sciatica doctor. To save what can still be read: sciatica doctor --rescue FILE`;
-}
+export const damaged =
+  (path: string): Wording =>
+  (command) =>
+    `${path} is damaged. To see how: ${command('doctor')}. To save what can still be read: ${command('doctor --rescue FILE')}`;
 
 /**
  * Reads JSON that the database rendered or keeps.

@@ -23,7 +23,8 @@ export function refuseForeignSidecars(path: string): void {
   if (hasLog && !database?.size)
     throw new SciaticaError(
       'damaged',
-      `${path} is ${database ? 'empty' : 'not there'}, but ${path}-wal is there, which may hold its records. To save what can be read: sciatica doctor --rescue FILE. To begin anew, move both away.`,
+      (command) =>
+        `${path} is ${database ? 'empty' : 'not there'}, but ${path}-wal is there, which may hold its records. To save what can be read: ${command('doctor --rescue FILE')}. To begin anew, move both away.`,
     );
   const foreign = foreignSidecar(path);
   if (foreign)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { SciaticaError } from '../../domain/errors.ts';
+import { SciaticaError, type Wording } from '../../domain/errors.ts';
 import { byKind, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { connect, withDatabase } from './connection.ts';
 import type { Database } from './database.ts';
@@ -77,7 +77,7 @@ export function areDaysSound(db: Database): boolean {
 }
 
 /** What is wrong with a database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
-export function damageIn(path: string): string | undefined {
+export function damageIn(path: string): Wording | undefined {
   try {
     const isWell = withDatabase(
       openToRead(path),
