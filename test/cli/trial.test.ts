@@ -285,6 +285,19 @@ describe('a month', () => {
     expect(await next()).toMatch(/^sciatica log again\n/);
   });
 
+  test.each([50, 80])(
+    'stands in the home with all its words, and with none of its result (%i columns)',
+    async (columns) => {
+      const path = await started();
+      const home = async (index: number) =>
+        (await run([], { db: path, now: day(index), columns })).stdout.replace(/\n +(?! )/g, ' ');
+      expect(await home(0)).toMatch(/Trial +Today, day 1 of 28: (?:Piriformis Stretch|rest)\.\n/);
+      await live(path, 28, 0);
+      inStore(path, (store) => store.of('trial').update(1, { state: 'running' }));
+      expect(await home(40)).toMatch(/Trial +It has ended\. What it has shown: sciatica trial\n/);
+    },
+  );
+
   test('is told by a hint that records nothing where it is pasted', async () => {
     const path = await started();
     const [, hint = ''] = /before\? sciatica (trial .*)/.exec((await trial(path, [], 0)).stdout) ?? [];

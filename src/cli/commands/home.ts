@@ -14,7 +14,7 @@ import { commandLine, counted, escapeControls, print, quoted } from '../terminal
 import { widthOf, wrap } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
-import { statusLines } from '../views/trial.ts';
+import { statusLines, todayInWords } from '../views/trial.ts';
 
 /** A remote that was not in step for longer is named, in milliseconds: a week. */
 const LATE_MS = 7 * 86_400_000;
@@ -142,9 +142,12 @@ function syncLines(context: Context): string[] {
 function trialLines(context: Context, userId: number): string[] {
   const { store, today } = context;
   const trial = latestTrial(store, userId);
-  return trial?.state === 'running'
-    ? [`Trial      ${statusLines(trialStatus(store, trial, today), context)[0]}`]
-    : [];
+  if (trial?.state !== 'running') return [];
+  const status = trialStatus(store, trial, today);
+  const said = status.result
+    ? `It has ended. What it has shown: ${commandLine(context, 'trial')}`
+    : todayInWords(status) || statusLines(status, context)[0];
+  return [`Trial      ${said}`];
 }
 
 /** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
