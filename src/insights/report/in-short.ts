@@ -94,8 +94,8 @@ function trialBlocks({ trial: ended }: Report): Block[] {
       kind: 'table',
       caption: pictureTitle(trial),
       columns: columnsOf(
-        ['Pain'],
-        Array.from({ length: 10 }, (_, i) => String(i + 1)),
+        ['Days'],
+        Array.from({ length: 10 }, (_, i) => `pain ${i + 1}`),
       ),
       rows: daysAtEachPain(outcomes).map(([label, days]) => [
         label,

@@ -70,6 +70,8 @@ test('the first section says what the last trial has shown, as a sentence and a 
     'On 3 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 2 days without.',
   );
   expect(text).toContain('you knew which day it was');
+  // On a phone a row is a list, in which the number of days stands beside the pain.
+  expect(reportHtml(buildReport(nora, some, {}, ended))).toContain('data-label="pain 3">2<');
   expect(reportMarkdown(buildReport(nora, some, {}, ended))).toMatch(/with it \| · \| · \| 2 \| 1 \| ·/);
   expect(sectionOf(page(some), 'In short')).not.toContain('Trial');
 });
