@@ -203,7 +203,24 @@ test('home asks how it is until it is told', async () => {
   await run(['pain', '4'], { db: path });
   const { stdout } = await run([], { db: path });
   expect(stdout).toContain('Pain today 4');
+  expect(stdout).toMatch(/Pain +▃ 4, the first of each day, last 14 days\n/);
   expect(stdout).not.toContain('How is it');
+});
+
+test('home has the pain of days with and without exercise, as the summary counts it', async () => {
+  const path = prepared((store) => {
+    store.users.create(nora);
+    const entry = { userId: 1, date: '2026-03-01' };
+    store.of('painEntry').create({ ...entry, pain: 8 });
+    store.of('painEntry').create({ ...entry, date: TODAY, pain: 3, timeOfDay: 'morning' });
+    store.logs.create({ ...session, date: TODAY, painBefore: 6, painAfter: 5 });
+    store.logs.create({ ...session, date: TODAY, painBefore: 5, painAfter: 2 });
+  });
+  expect((await run([], { db: path })).stdout).toContain(
+    `Pain       ▇▂ 8 → 3, the first of each day, last 14 days
+           ▁ 2, after the last exercise of each day
+`,
+  );
 });
 
 test('what another user says is in no figure', async () => {

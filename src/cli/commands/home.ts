@@ -5,7 +5,9 @@ import { latestTrial, trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { byKind } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import { addDays, localDay, mondayOf, weekdayOf } from '../../domain/words/day.ts';
+import { painDays } from '../../insights/pain-days.ts';
 import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
@@ -79,7 +81,9 @@ function ownLines(context: Context, userId: number): string[] {
   const user = store.users.get(userId);
   const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
   const monday = mondayOf(today);
-  const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
+  const lately = { userId, since: addDays(today, 1 - DAYS), until: today };
+  const recent = store.logs.list(lately);
+  const entries = store.of('painEntry').list(lately);
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const target = targetOf(store, userId);
   const [routine] = store.routines
@@ -94,7 +98,7 @@ function ownLines(context: Context, userId: number): string[] {
       : routine
         ? ['log again', `log routine ${quoted(escapeControls(routine.name))}`]
         : again;
-  const painToday = store.of('painEntry').list({ userId, since: today, until: today });
+  const painToday = entries.filter(({ date }) => date === today);
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
   const names = [...new Set(ofToday.map(({ exerciseName }) => escapeControls(exerciseName)))];
@@ -104,7 +108,7 @@ function ownLines(context: Context, userId: number): string[] {
     `Today      ${ofToday.length === 0 ? 'nothing yet' : `${counted(ofToday.length, 'session')}: ${names.join(', ')}`}`,
     `This week  ${ofWeekInWords(ofWeek.length, daysOf(ofWeek).length, target)}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
-    ...painLines(recent),
+    ...painLines(entries, recent),
     painToday.length === 0
       ? `How is it today? ${commandLine(context, 'pain add')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
@@ -160,15 +164,15 @@ function ofWeekInWords(sessions: number, days: number, target: Target | undefine
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** The pain before the first session of each day, as the summary counts it, and after the last one, as bars and in words. */
-function painLines(logs: readonly Log[]): string[] {
-  const days = daysOf(logs).map((day) => logs.filter(({ date }) => date === day));
-  const before = days.flatMap((ofDay) => ofDay[0]?.painBefore ?? []);
-  const after = days.flatMap((ofDay) => ofDay.at(-1)?.painAfter ?? []);
+/** The first pain of each day, as the summary counts it, and the pain after the day's last session, as bars and in words. */
+function painLines(entries: readonly PainEntry[], logs: readonly Log[]): string[] {
+  const days = painDays(entries, logs);
+  const after = daysOf(logs).flatMap((day) => logs.findLast(({ date }) => date === day)?.painAfter ?? []);
+  const which = entries.length > 0 ? 'the first of each day' : 'before the first exercise';
   if (days.length === 0) return [];
   return [
-    `Pain       ${course(before)}, before the first exercise, last ${DAYS} days`,
-    `           ${course(after)}, after the last exercise of each day`,
+    `Pain       ${course(days.map(({ first }) => first))}, ${which}, last ${DAYS} days`,
+    ...(after.length > 0 ? [`           ${course(after)}, after the last exercise of each day`] : []),
   ];
 }
 
