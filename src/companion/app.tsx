@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Problem } from './client.ts';
 import { focusHeading } from './details.tsx';
 import { Diary } from './diary.tsx';
 import { WhatHelps } from './helps.tsx';
@@ -179,6 +180,16 @@ const FIELDS: Readonly<Record<string, string>> = {
   notes: 'notes',
 };
 
+/** Why the service refused something: each fault after the name of its field. */
+const whyOf = ({ errors, detail }: Problem): string =>
+  errors
+    ?.map(({ field, message }) =>
+      field === 'userId'
+        ? 'the person was deleted at the computer.'
+        : `${FIELDS[field] ?? field} ${message}.`,
+    )
+    .join(' ') ?? detail;
+
 /** What the service refused: the person says what becomes of it. */
 function Refusals({ kept, phone }: Shown) {
   return (
@@ -208,7 +219,7 @@ function Refusals({ kept, phone }: Shown) {
                 ? 'it was deleted elsewhere.'
                 : problem?.status === 412
                   ? `it was changed elsewhere${isDeletion ? '' : ', too'}.`
-                  : problem?.detail}
+                  : problem && whyOf(problem)}
             </p>
             <ul>
               {Object.keys(FIELDS)

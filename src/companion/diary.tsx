@@ -38,7 +38,9 @@ export function Diary(shown: Shown) {
   const offered = phone.deleted.filter((one) => !all.some((other) => isSame(one, other)));
   const wanted = search.trim().toLowerCase();
   const found = all.filter(
-    (one) => openOf(one) || `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
+    (one) =>
+      openOf(one) ||
+      `${nameOf(one)}\n${one.medication ?? ''}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
   );
   const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {

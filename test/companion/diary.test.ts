@@ -218,4 +218,33 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'Pain after 2', exact: true }).click();
     await page.getByText('Saved: 6 before, 2 after Piriformis Stretch.').waitFor();
   });
+
+  test('a search finds what was taken', async () => {
+    const { store, page } = await pageOfNora(bare);
+    store.logs.update(1, { medication: 'Ibuprofen 400' });
+    await inDiary(page);
+    await expect.poll(() => page.getByLabel('Medication before').inputValue()).toBe('Ibuprofen 400');
+    await page.getByRole('button', { name: session.exerciseName }).click();
+    for (const [text, found] of [
+      ['paracetamol', '0 entries of 1'],
+      ['ibu', '1 entry'],
+    ] as const) {
+      await page.getByLabel('Search').fill(text);
+      await page.getByText(found, { exact: true }).waitFor();
+    }
+  });
+
+  test('what is refused says which field is at fault, and that a person is gone', async () => {
+    const { store, context, page } = await pageOfNora(bare);
+    await inDiary(page);
+    await page.getByLabel('Notes').fill('a\0b');
+    await page.getByText('notes must not hold a NUL character.').waitFor();
+    await page.getByRole('button', { name: 'Understood' }).click();
+    await page.getByRole('link', { name: 'Today' }).click();
+    await context.setOffline(true);
+    await record(page, 6, 3);
+    store.users.delete(1);
+    await context.setOffline(false);
+    await page.getByText('Not saved, Piriformis Stretch: the person was deleted at the computer.').waitFor();
+  });
 });
