@@ -30,13 +30,12 @@ export function setGoal(
   sessionsPerWeek: number,
   guard?: Guard,
 ): { goal: Goal; isFirst: boolean } {
-  const input = { userId, sessionsPerWeek };
   // Read inside the change: an app may have written meanwhile.
   return store.change(() => {
     const now = goalOf(store, userId);
     return now
-      ? { goal: store.goals.replace(now.id, input, guard), isFirst: false }
-      : { goal: store.goals.create(input), isFirst: true };
+      ? { goal: store.goals.update(now.id, { sessionsPerWeek }, guard), isFirst: false }
+      : { goal: store.goals.create({ userId, sessionsPerWeek }), isFirst: true };
   });
 }
 

@@ -165,7 +165,7 @@ export function recordTrialDay(
     const [there] = days.list({ userId: trial.userId, since: date, until: date });
     const { id: _, ...before } = there ?? { id: 0, done: true };
     const input = check({ ...before, userId: trial.userId, date, ...values });
-    const day = there ? days.replace(there.id, input) : days.create(input);
+    const day = there ? days.update(there.id, values) : days.create(input);
     const { state } = store.of('trial').get(trial.id);
     if (state === 'running' && trialStatus(store, trial, today).result)
       store.of('trial').update(trial.id, { state: 'finished' });

@@ -21,7 +21,7 @@ function parted() {
   store.restore({ record: 'log', id: 3, owner: 2 });
   store.logs.update(4, { userId: 2 });
   store.logs.delete(4);
-  store.routines.replace(1, { ...evening, userId: 2 });
+  store.routines.update(1, { ...evening, userId: 2 });
   const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
   const headers = { authorization: `Bearer ${token}` };
   const ask = (method: string, target: string, body?: unknown) =>
@@ -53,7 +53,7 @@ test.each<[string, (store: Store) => void]>([
   ['a log that user 2 had deleted comes back', (store) => void store.restore({ record: 'log', id: 4 })],
   [
     'user 2 renames a routine',
-    (store) => void store.routines.replace(1, { ...evening, userId: 2, name: 'x' }),
+    (store) => void store.routines.update(1, { ...evening, userId: 2, name: 'x' }),
   ],
   ['user 2 records a log', (store) => void store.logs.create({ ...stretch, userId: 2 })],
   ['user 2 gives up the goal', (store) => void store.goals.delete(2)],

@@ -89,7 +89,7 @@ test('a second one with the key of another is refused, and so is one of nobody',
 test('it is in the history, is undone, comes back, and goes with its user', () => {
   const records = store.of(APPOINTMENT);
   const before = records.list();
-  records.replace(2, appointment(1, { place: 'elsewhere', remark: 'moved' }));
+  records.update(2, appointment(1, { place: 'elsewhere', remark: 'moved' }));
   const change = store.latestChange ?? 0;
   expect(store.history.lastOf(APPOINTMENT, 2)).toMatchObject({
     action: 'update',
@@ -178,7 +178,7 @@ describe('a file', () => {
     const here = freshStore();
     imported(here, exported(there));
     const records = there.of(APPOINTMENT);
-    records.replace(1, appointment(0, { place: 'changed', remark: 'late' }));
+    records.update(1, appointment(0, { place: 'changed', remark: 'late' }));
     records.delete(2);
     records.create(appointment(40));
     expect(outcomesOf(imported(here, exported(there)))).toEqual({
@@ -186,8 +186,8 @@ describe('a file', () => {
       appointments: { new: 1, equal: 10, updated: 1, deleted: 1 },
     });
     expect(everything(here)).toEqual(everything(there));
-    records.replace(3, appointment(2, { json: 'there' }));
-    here.of(APPOINTMENT).replace(3, appointment(2, { json: 'here' }));
+    records.update(3, appointment(2, { json: 'there' }));
+    here.of(APPOINTMENT).update(3, appointment(2, { json: 'here' }));
     expect(imported(here, exported(there)).disputes).toMatchObject([{ record: APPOINTMENT, id: 3 }]);
   });
 });
@@ -207,7 +207,7 @@ describe('a sync', () => {
     await exchange(here, there);
     expect(everything(there)).toEqual(everything(here));
     const records = there.of(APPOINTMENT);
-    records.replace(1, appointment(0, { place: 'changed', remark: 'late' }));
+    records.update(1, appointment(0, { place: 'changed', remark: 'late' }));
     records.delete(2);
     here.of(APPOINTMENT).create(appointment(40));
     await exchange(there, here);

@@ -44,9 +44,9 @@ describe('a user', () => {
 
   test('keeps the name of a routine in other letters', () => {
     const { id } = store.routines.create(routine());
-    expect(store.routines.replace(id, routine({ name: 'Morning' })).name).toBe('Morning');
+    expect(store.routines.update(id, routine({ name: 'Morning' })).name).toBe('Morning');
     store.routines.create(routine({ name: 'evening' }));
-    expect(failure(() => store.routines.replace(id, routine({ name: 'EVENING' }))).code).toBe('invalid');
+    expect(failure(() => store.routines.update(id, routine({ name: 'EVENING' }))).code).toBe('invalid');
   });
 
   test('has one goal', () => {
@@ -102,13 +102,13 @@ describe('undo', () => {
   test('of each verb', () => {
     const { id } = store.routines.create(routine());
     const created = last();
-    store.routines.replace(id, routine({ name: 'evening' }));
+    store.routines.update(id, routine({ name: 'evening' }));
     store.undo(last());
     expect(store.routines.get(id).name).toBe('morning');
     store.routines.delete(id);
     store.undo(last());
     expect(store.routines.get(id)).toEqual({ id, ...routine() });
-    store.routines.replace(id, routine({ name: 'evening' }));
+    store.routines.update(id, routine({ name: 'evening' }));
     expect(failure(() => store.undo(created)).message).toMatch(/routine 1 was changed again/);
     store.undo(last());
     store.undo(created);
@@ -143,7 +143,7 @@ test('erasing a user leaves nothing of routines and goals, and what others have'
 
 test('erasing forgets what a routine was while it belonged to another', () => {
   store.routines.create(routine({ userId: 2, name: 'SECRET-NAME' }));
-  store.routines.replace(1, routine({ userId: 1, name: 'now' }));
+  store.routines.update(1, routine({ userId: 1, name: 'now' }));
   store.erase(1);
   expect(JSON.stringify(store.history.list())).not.toContain('SECRET-NAME');
 });

@@ -14,7 +14,9 @@ const exercises = [{ exerciseName: 'Cobra', exerciseType: 'stretch' as const }];
 function revert(store: Store, { record, id, before, after }: HistoryEntry): void {
   const verbs = store.of(record);
   if (!before) verbs.delete(id);
-  else if (after) verbs.replace(id, before);
+  // What it lacked before is cleared.
+  else if (after)
+    verbs.update(id, { ...Object.fromEntries(Object.keys(after).map((name) => [name, null])), ...before });
   else verbs.restore(before);
 }
 

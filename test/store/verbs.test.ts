@@ -64,7 +64,6 @@ describe('logs', () => {
     const issues = [{ field: 'userId', message: 'must be the id of an existing user', fault }];
     expect(failure(() => logs.create(aLog({ userId }))).issues).toEqual(issues);
     expect(failure(() => logs.update(1, { userId })).issues).toEqual(issues);
-    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toEqual(issues);
     expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toEqual([
       { field: '[1].userId', message: 'must be the id of an existing user', fault },
     ]);

@@ -586,7 +586,7 @@ test('who comes to be another one with --as keeps the goal, which still changes 
   here.users.create(user({ email: 'own@example.org' }));
   here.goals.create({ userId: 1, sessionsPerWeek: 2 });
   await run(here, there);
-  there.goals.replace(1, { userId: 1, sessionsPerWeek: 3 });
+  there.goals.update(1, { userId: 1, sessionsPerWeek: 3 });
   await run(here, there);
   const third = machine(now);
   third.users.create(user({ email: 'third@example.org' }));
@@ -594,7 +594,7 @@ test('who comes to be another one with --as keeps the goal, which still changes 
   const goals = () => [here, there, third].map((store) => store.goals.list()[0]?.sessionsPerWeek);
   await run(here, there);
   expect(goals()).toEqual([3, 3, 3]);
-  third.goals.replace(1, { userId: 1, sessionsPerWeek: 6 });
+  third.goals.update(1, { userId: 1, sessionsPerWeek: 6 });
   for (const store of [third, there]) await run(here, store);
   expect(goals()).toEqual([6, 6, 6]);
 });
@@ -1105,8 +1105,8 @@ describe('what both sides changed', () => {
     const { id: userId } = there.users.create(user({ email: 'other@example.org' }));
     there.goals.create({ userId, sessionsPerWeek: 2 });
     await run(here, there);
-    here.goals.replace(1, { userId, sessionsPerWeek: 3 });
-    there.goals.replace(1, { userId, sessionsPerWeek: 4 });
+    here.goals.update(1, { userId, sessionsPerWeek: 3 });
+    there.goals.update(1, { userId, sessionsPerWeek: 4 });
     await run(here, there);
     expect(here.remotes.disputes(Date.now())).toMatchObject([{ record: 'goal', id: 1 }]);
   });

@@ -67,7 +67,7 @@ async function act(store: Store, what: string, pick: number, tag: string, now: (
     allowed(() => store.of('trial').create({ ...exampleOf(trialFields), userId, seed: pick }));
   if (what === 'goal') {
     const [goal] = store.goals.list({ userId });
-    if (goal) store.goals.replace(goal.id, { userId, sessionsPerWeek: 1 + (pick % 9) });
+    if (goal) store.goals.update(goal.id, { userId, sessionsPerWeek: 1 + (pick % 9) });
     else store.goals.create({ userId, sessionsPerWeek: 1 + (pick % 9) });
   }
   if (what === 'routine') {

@@ -288,7 +288,7 @@ test('a routine that was deleted there and renamed here goes, and comes back bes
   const { id: _, ...routine } = there.routines.get(1);
   there.routines.delete(1);
   there.routines.create({ ...routine, name: 'evening' });
-  here.routines.replace(1, { ...routine, name: 'evening' });
+  here.routines.update(1, { ...routine, name: 'evening' });
   await run();
   for (const store of [here, there])
     expect(store.routines.list().map(({ name }) => name)).toEqual(['evening']);

@@ -134,7 +134,7 @@ test('what each side did since goes to the other', async () => {
   here.logs.create(log({ notes: 'new here' }));
   there.logs.update(3, { painAfter: 2 });
   there.logs.create(log({ notes: 'new there' }));
-  there.goals.replace(1, { userId: 1, sessionsPerWeek: 5 });
+  there.goals.update(1, { userId: 1, sessionsPerWeek: 5 });
   there.routines.delete(1);
   const result = await run();
   expect(isSettled(result)).toBe(true);
@@ -270,7 +270,7 @@ test('a sync that is killed between any two requests is gone on with', async () 
     );
     // Meanwhile life goes on.
     here.logs.update(1, { notes: 'A!' });
-    if (here.goals.list()[0]) here.goals.replace(1, { userId: 1, sessionsPerWeek: 4 });
+    if (here.goals.list()[0]) here.goals.update(1, { userId: 1, sessionsPerWeek: 4 });
     const result = await syncWith(here, plain);
     expect([kill, isSettled(result), contents(there)]).toEqual([kill, true, contents(here)]);
     expect(contents(there).logs).toHaveLength(2);

@@ -203,7 +203,7 @@ export class World {
       case 'goal': {
         const [goal] = owner ? store.goals.list({ userId: owner.id }) : [];
         const input = { userId: owner?.id ?? 0, sessionsPerWeek: 1 + (pick % 9) };
-        if (goal) store.goals.replace(goal.id, input);
+        if (goal) store.goals.update(goal.id, input);
         else if (owner) store.goals.create(input);
         return;
       }

@@ -113,10 +113,7 @@ export function renameExercise(
       .list({ userId })
       .filter(({ exercises }) => exercises.some(({ exerciseName }) => from.includes(exerciseName)));
     for (const routine of routines)
-      store.routines.replace(routine.id, {
-        ...routine,
-        exercises: renamedExercises(routine.exercises, from, to),
-      });
+      store.routines.update(routine.id, { exercises: renamedExercises(routine.exercises, from, to) });
     return { logs, routines: routines.length };
   });
 }

@@ -76,21 +76,9 @@ export class Records<K extends KindName> extends Table<K> {
    * @throws SciaticaError `not-found`, as `create`, and what the guard throws
    */
   update(id: number, patch: PatchOfKind<K>, guard?: Guard): RecordOfKind<K> {
-    return this.#write(id, (record) => ({ ...record, ...patch }), guard);
-  }
-
-  /**
-   * Puts another record in the place of this one.
-   * @throws SciaticaError `not-found`, as `create`, and what the guard throws
-   */
-  replace(id: number, input: InputOf<K>, guard?: Guard): RecordOfKind<K> {
-    return this.#write(id, () => input, guard);
-  }
-
-  #write(id: number, next: (record: RecordOfKind<K>) => object, guard: Guard | undefined): RecordOfKind<K> {
     return this.#change(() => {
       guard?.(this.json(id));
-      const record = next(this.get(id));
+      const record = { ...this.get(id), ...patch };
       this.#require(record, id);
       return this.set(id, record);
     });
