@@ -354,6 +354,29 @@ describe('a folder', () => {
     expect(records(b).users).toHaveLength(1);
   });
 
+  test('what waits, and why a sync fails, is on stderr once, and on stdout while it stays the same', async () => {
+    const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
+    const [key = ''] = KEY.exec((await add(a, '--all')).stdout) ?? [];
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    await run(['user', 'rm', '2', '--yes'], { db: a });
+    await sync(a);
+    const held = 'sciatica: Left as they are: 1 deletion held back (see sciatica remotes).\n';
+    const first = await sync(b);
+    expect(first).toMatchObject({ code: 4, stderr: expect.stringContaining(held) });
+    const second = await sync(b);
+    expect(second).toMatchObject({ code: 4, stdout: expect.stringContaining(held), stderr: '' });
+    expect(second.stdout).toContain('Held back: 1 deletion');
+    rmSync(folder, { recursive: true });
+    const gone = await sync(b);
+    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is the stick') });
+    expect(await sync(b)).toEqual({ code: 1, stdout: gone.stderr, stderr: '' });
+    expect(await run(['sync', 'diary', '--json'], { db: b })).toEqual(gone);
+    await run(['remotes', '--accept-deletions'], { db: b });
+    expect(await sync(b, '--dry-run')).toEqual(gone);
+  });
+
   test('who may be one person is said, and how to make one of two', async () => {
     const [a, b] = [diary('nora@example.org'), diary('nora@example.org')];
     await joined(a, b);
@@ -453,7 +476,7 @@ describe('a folder', () => {
     expect(stderr).toContain(`Erased from the files of this machine in ${other}.`);
     expect(stderr).toContain(`This copy may still hold them: ${kept}`);
     const again = await run(['sync', 'diary'], { db: b });
-    expect([again.code, again.stderr]).toEqual([
+    expect([again.code, again.stdout]).toEqual([
       1,
       expect.stringContaining(`${kept}\nsciatica: User 2 is erased, but not everywhere`),
     ]);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { conflict } from '../../domain/errors.ts';
+import { conflict, SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { checkAddress, folderAddress, isUrl } from '../../sync/address.ts';
@@ -11,8 +11,8 @@ import type { Command } from '../input/command.ts';
 import { folderOf } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
 import { keptToken, readToken } from '../input/token-file.ts';
-import { describeError, usage } from '../terminal/errors.ts';
-import { commandLine, counted, escapeControls, print, printSentence, say } from '../terminal/io.ts';
+import { AlreadySaid, describeError, usage } from '../terminal/errors.ts';
+import { commandLine, counted, escapeControls, print, printSentence, say, sayDone } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
@@ -86,12 +86,14 @@ async function syncCommand(context: Context, name: string | undefined, options: 
         }),
       );
     }
-    const result = await carrier.sync(asked);
-    progress.clear();
-    show(context, remote.name, result, options);
-    await finishErased(context, result);
-    requireSettled(context, result, dryRun === true);
-    if (!dryRun) await requireErased(context);
+    await sayingOnce(context, remote.name, options, async (tell) => {
+      const result = await carrier.sync(asked);
+      progress.clear();
+      show(context, remote.name, result, options, tell);
+      await finishErased(context, result, tell);
+      requireSettled(context, result, dryRun === true);
+      if (!dryRun) await requireErased(context, tell);
+    });
   } finally {
     progress.clear();
     close();
@@ -153,6 +155,31 @@ async function remoteOf(
   return { remote, token: keptToken(context, remote.name) };
 }
 
+/**
+ * Runs a sync. Without a terminal, as under cron, which mails what is on stderr, what the last sync said too goes to stdout.
+ * @throws what `work` threw; AlreadySaid for an error that the last one had too
+ */
+async function sayingOnce(
+  context: Context,
+  name: string,
+  { json, dryRun }: Options,
+  work: (tell: (line: string) => void) => Promise<void>,
+): Promise<void> {
+  if (json || dryRun || context.stderr.isTTY) return work((line) => say(context, line));
+  const lines: string[] = [];
+  const error = await work((line) => lines.push(line)).catch((thrown: unknown) => thrown);
+  if (error !== undefined && !(error instanceof SciaticaError)) throw error;
+  const failure = error && `sciatica: ${describeError(context, error)}`;
+  const isSaid = context.store.remotes.noteSaid(name, lines, failure);
+  for (const line of lines) (isSaid(line) ? sayDone : say)(context, line);
+  if (!failure || !isSaid(failure)) {
+    if (error) throw error;
+    return;
+  }
+  printSentence(context, failure);
+  throw new AlreadySaid(error);
+}
+
 /** Prints each result of a watch that has something to tell, and what is left each time it changes. */
 function reporter(context: Context, name: string, options: Options): (result: SyncResult) => Promise<void> {
   let told = '';
@@ -160,7 +187,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
     const left = leftLines(context, name, result).join('\n');
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
-    if (isNew || options.json) show(context, name, result, options);
+    if (isNew || options.json) show(context, name, result, options, (line) => say(context, line));
     // What is left ends no watch.
     await finishErased(context, result).catch((error) =>
       say(context, `sciatica: ${describeError(context, error)}`),
@@ -168,32 +195,41 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
   };
 }
 
-function show(context: Context, name: string, result: SyncResult, options: Options): void {
+function show(
+  context: Context,
+  name: string,
+  result: SyncResult,
+  options: Options,
+  tell: (line: string) => void,
+): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
   else for (const line of resultLines(name, result, options.dryRun)) printSentence(context, line);
-  for (const line of leftLines(context, name, result)) say(context, line);
-  if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
+  for (const line of leftLines(context, name, result)) tell(line);
+  if (options.dryRun) tell('This was a dry run: nothing was changed.');
   else if (result.changes.length > 0 && !options.json)
-    say(
-      context,
+    tell(
       `${result.changes.length > 1 ? 'Changes' : 'Change'} ${result.changes.join(', ')}. ${takenBack(context, result)}`,
     );
 }
 
 /** Erases whom a sync has erased from the other folders too. @throws SciaticaError `unusable` where a copy is left */
-async function finishErased(context: Context, { erased, copies }: SyncResult): Promise<void> {
+async function finishErased(
+  context: Context,
+  { erased, copies }: SyncResult,
+  tell?: (line: string) => void,
+): Promise<void> {
   if (!copies) return;
   const { finishCopies } = await import('../input/erased-copies.ts');
-  await finishCopies(context, erased, copies, eraseAgain(context, erased));
+  await finishCopies(context, erased, copies, eraseAgain(context, erased), tell);
 }
 
 /** @throws SciaticaError `unusable` while copies are there that an erasing left */
-async function requireErased(context: Context): Promise<void> {
+async function requireErased(context: Context, tell: (line: string) => void): Promise<void> {
   const { users, paths } = context.store.copiesLeft();
   if (paths.length === 0) return;
   const { requireNoneLeft } = await import('../input/erased-copies.ts');
   const left = paths.map((path) => ({ path }));
-  requireNoneLeft(context, users, left, eraseAgain(context, users));
+  requireNoneLeft(users, left, eraseAgain(context, users), tell);
 }
 
 const eraseAgain = (context: Context, [user]: readonly number[]): string =>

@@ -15,8 +15,8 @@ export async function finishCopies(
   ids: readonly number[],
   { rewritten, deleted, left: leftHere }: CopiesAfterErasing,
   again = 'run this again',
+  tell = (line: string) => sayAlways(context, line),
 ): Promise<void> {
-  const tell = (line: string) => sayAlways(context, line);
   const folders = await rewriteFolders(context);
   const left = [...leftHere, ...folders.left];
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
@@ -26,18 +26,18 @@ export async function finishCopies(
     tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
-  requireNoneLeft(context, ids, left, again);
+  requireNoneLeft(ids, left, again, tell);
 }
 
 /** Names the copies that may still hold people who were erased. @throws SciaticaError `unusable` where there are any */
 export function requireNoneLeft(
-  context: Context,
   ids: readonly number[],
   left: readonly CopyLeft[],
   again: string,
+  tell: (line: string) => void,
 ): void {
   for (const { path, why } of left)
-    sayAlways(context, `This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
+    tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
   if (left.length > 0)
     throw unusable(
       `User ${ids.join(', ')} is erased, but not everywhere: remove what hinders it or the copies above, and ${again}.`,

@@ -45,6 +45,13 @@ export function fileError(error: unknown, explain: (errno: string) => [ErrorCode
 /** The answer to a question was no. */
 export class Declined extends Error {}
 
+/** An error that the command has printed on stdout: only its exit code is left to give. */
+export class AlreadySaid extends Error {
+  constructor(readonly error: SciaticaError) {
+    super(error.message);
+  }
+}
+
 /** A command line that failed. */
 interface CommandLine {
   /** The full name of the command, to point to its help. */
@@ -69,6 +76,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
     sayAlways(context, error.message);
     return 1;
   }
+  if (error instanceof AlreadySaid) return exitCodes[error.error.code];
   if (context.env['DEBUG'] === 'sciatica') sayAlways(context, (error as Error)?.stack ?? String(error));
   if (error instanceof SciaticaError) {
     sayAlways(context, `sciatica: ${describeError(context, error)}`);

@@ -1,4 +1,5 @@
 import { absent, conflict } from '../../domain/errors.ts';
+import { crypto } from '../../lib/crypto.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
@@ -131,6 +132,23 @@ export class Remotes {
   /** What both sides changed lately, the latest first. @param now in milliseconds since 1970 */
   disputes = (now: number): NotedDispute[] => notedDisputes(this.db, now);
 
+  /**
+   * Notes what a sync with a remote says. One that only failed does not tell what is still so.
+   * @returns whether the one before said a line too
+   */
+  noteSaid(name: string, lines: readonly string[], failure?: string): (line: string) => boolean {
+    const digestOf = (line: string) => crypto().createHash('sha256').update(line).digest('base64');
+    const settings = new Settings(this.db);
+    const all = storedJson<Record<string, string[]>>(settings.get('said') ?? '{}');
+    const before = all[name] ?? [];
+    const said = [...lines, ...(failure === undefined ? [] : [failure])].map(digestOf);
+    const kept = failure !== undefined && lines.length === 0 ? before : [];
+    const news = JSON.stringify({ ...all, [name]: [...new Set([...kept, ...said])] });
+    const isSame = news === JSON.stringify({ ...all, [name]: before });
+    if (!isSame && this.find(name)) this.db.write(() => settings.set('said', news));
+    return (line) => before.includes(digestOf(line));
+  }
+
   /** Notes which database is behind a remote. */
   setDatabase(name: string, uuid: string): void {
     this.db.write(() => this.db.run('UPDATE remotes SET database = ? WHERE name = ?', uuid, name));
@@ -152,6 +170,6 @@ export class Remotes {
   #delete(condition: string, value: string | number): void {
     this.db.run(`DELETE FROM remotes WHERE ${condition}`, value);
     this.db.run(`UPDATE settings SET value = (SELECT json_group_object(key, since.value) FROM json_each(settings.value) AS since
-      WHERE key IN (SELECT name FROM remotes)) WHERE name = 'remotesSince'`);
+      WHERE key IN (SELECT name FROM remotes)) WHERE name IN ('remotesSince', 'said')`);
   }
 }
