@@ -115,6 +115,17 @@ describe('wrong words', () => {
     expect((await run(line.split(' '), {})).stderr).toContain(right);
   });
 
+  it.each(['--user 2 summary', 'log --user 2 add piri 6 4', 'user --yes rm 2'])(
+    'sciatica %s has its option in front of the command, and is told so',
+    async (line) =>
+      expect((await run(line.split(' '), {})).stderr).toContain('(the options of a command come after it)'),
+  );
+
+  it.each(['pain 7 --foo', 'trial --foo', 'log add --foo', 'summary --foo'])(
+    'sciatica %s has it in its place',
+    async (line) => expect((await run(line.split(' '), {})).stderr).not.toContain('come after'),
+  );
+
   it('--name is taken as it is', async () => {
     const db = noraWith({});
     const argv = ['log', 'add', '--name', '7/10', '6', '4', '--type', 'stretch'];

@@ -228,7 +228,9 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^unknown option '.*'$/s,
-      command === 'sciatica' ? '$& (the options of a command come after it)' : '$&',
+      /^sciatica(?: (?:exercise|log|routine|token|trial-day|user))?$/.test(command)
+        ? '$& (the options of a command come after it)'
+        : '$&',
     );
 
 /** Whether a prompt was aborted with Ctrl-C. */
