@@ -34,6 +34,13 @@ test('a command to go on with is not broken', () =>
     '(all)',
   ]));
 
+test('a command behind a question stays whole too', () => {
+  expect(wrap('How is it today? sciatica pain add --db d.db', { width: 30 })).toEqual([
+    'How is it today?',
+    'sciatica pain add --db d.db',
+  ]);
+});
+
 test('what goes from one value to another is not broken', () =>
   expect(wrap('log 3: painAfter 6 → 4, notes a → b', { width: 20 })).toEqual([
     'log 3: painAfter',

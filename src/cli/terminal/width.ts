@@ -32,7 +32,7 @@ export function clip(text: string, width: number): string {
 const MEASURE = 100;
 
 /** A command to go on with, which stays whole so that it can be copied. */
-const COMMAND = /(?<=: )sciatica .*?(?=[.;]? \(|[.;] |$)/g;
+const COMMAND = /(?<=[:?] )sciatica .*?(?=[.;]? \(|[.;] |$)/g;
 
 /** Stands for a space where no line is broken: of private use, and as wide. */
 const UNBROKEN = '\ue000';
