@@ -91,41 +91,32 @@ interface GlobalOptions {
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-type AddCommand = (program: OwnCommand, context: Context) => void;
-type LoadCommand = () => Promise<AddCommand>;
+type AddCommands = (program: OwnCommand, context: Context) => void;
+type LoadCommands = () => Promise<AddCommands>;
 
 /** The commands that create a database where there is none. */
 const CREATING = ['log add', 'user add', 'import', 'sync', 'remote add', 'serve', 'token add'];
 
-/** The commands in the order of the help; each is loaded when it is declared. */
-const commands: Readonly<Record<string, LoadCommand>> = {
+/** The files of commands in the order of the help, by the names that each declares; loaded when one of these is called. */
+const commands: Readonly<Record<string, LoadCommands>> = {
   log: async () => (await import('./commands/log.ts')).addLogCommand,
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
-  user: async () => (await import('./commands/user.ts')).addUserCommand,
-  users: async () => (await import('./commands/user.ts')).addUsersCommand,
-  pain: async () => (await import('./commands/pain.ts')).addPainCommand,
-  pains: async () => (await import('./commands/pain.ts')).addPainsCommand,
-  trial: async () => (await import('./commands/trial.ts')).addTrialCommand,
-  trials: async () => (await import('./commands/trial.ts')).addTrialsCommand,
-  'trial-day': async () => (await import('./commands/trial.ts')).addTrialDayCommand,
-  'trial-days': async () => (await import('./commands/trial.ts')).addTrialDaysCommand,
-  routine: async () => (await import('./commands/routine.ts')).addRoutineCommand,
-  routines: async () => (await import('./commands/routine.ts')).addRoutinesCommand,
-  exercises: async () => (await import('./commands/exercise.ts')).addExercisesCommand,
-  exercise: async () => (await import('./commands/exercise.ts')).addExerciseCommand,
+  'user users': async () => (await import('./commands/user.ts')).addUserCommands,
+  'pain pains': async () => (await import('./commands/pain.ts')).addPainCommands,
+  'trial trials trial-day trial-days': async () => (await import('./commands/trial.ts')).addTrialCommands,
+  'routine routines': async () => (await import('./commands/routine.ts')).addRoutineCommands,
+  'exercises exercise': async () => (await import('./commands/exercise.ts')).addExerciseCommands,
   goal: async () => (await import('./commands/goal.ts')).addGoalCommand,
   summary: async () => (await import('./commands/summary.ts')).addSummaryCommand,
   compare: async () => (await import('./commands/compare.ts')).addCompareCommand,
   report: async () => (await import('./commands/report.ts')).addReportCommand,
   fields: async () => (await import('./commands/fields.ts')).addFieldsCommand,
   history: async () => (await import('./commands/history.ts')).addHistoryCommand,
-  undo: async () => (await import('./commands/undo.ts')).addUndoCommand,
-  redo: async () => (await import('./commands/undo.ts')).addRedoCommand,
+  'undo redo': async () => (await import('./commands/undo.ts')).addUndoCommands,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
   sync: async () => (await import('./commands/sync.ts')).addSyncCommand,
-  remote: async () => (await import('./commands/remote.ts')).addRemoteCommand,
-  remotes: async () => (await import('./commands/remote.ts')).addRemotesCommand,
+  'remote remotes': async () => (await import('./commands/remote.ts')).addRemoteCommands,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
@@ -139,17 +130,17 @@ const commands: Readonly<Record<string, LoadCommand>> = {
 };
 
 /** `sciatica` alone. */
-const home: LoadCommand = async () => {
+const home: LoadCommands = async () => {
   const { showHome } = await import('./commands/home.ts');
   return (program, context) => program.action(() => showHome(context));
 };
 
-/** The commands that a line needs: the one that it names, else all. */
-function commandsFor(argv: readonly string[]): readonly LoadCommand[] {
+/** What a line needs: the file of the command that it names, else all. */
+function commandsFor(argv: readonly string[]): readonly LoadCommands[] {
   if (isHome(argv)) return [home];
   const [first = ''] = argv;
-  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  return named ? [named] : Object.values(commands);
+  const named = Object.entries(commands).find(([names]) => names.split(' ').includes(first));
+  return named ? [named[1]] : Object.values(commands);
 }
 
 /**
@@ -159,7 +150,7 @@ function commandsFor(argv: readonly string[]): readonly LoadCommand[] {
  */
 export async function createProgram(
   context: Context,
-  declared: readonly LoadCommand[] = Object.values(commands),
+  declared: readonly LoadCommands[] = Object.values(commands),
   write = (text: string): unknown => context.stdout.write(text),
 ): Promise<Command> {
   const program = new OwnCommand('sciatica');

@@ -15,7 +15,20 @@ import { printList, wrongHint } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
-export function addExerciseCommand(program: Command, context: Context): void {
+export function addExerciseCommands(program: Command, context: Context): void {
+  const { userId } = logFields;
+  program
+    .command('exercises')
+    .summary('List the exercises done so far')
+    .description(
+      'List the exercises done so far, with their sessions and the last day, the latest first: as a table in a terminal, as tab-separated lines in a pipe.',
+    )
+    .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .examples('sciatica exercises', 'sciatica exercises --user all --csv')
+    .action((options: Options) => listExercises(context, options));
+
   const exercise = program
     .command('exercise')
     .helpCommand(false)
@@ -30,7 +43,7 @@ export function addExerciseCommand(program: Command, context: Context): void {
     )
     .argument('<old>', 'its present name')
     .argument('<new>', 'its new name')
-    .fields({ userId: logFields.userId })
+    .fields({ userId })
     .option('--yes', 'do not ask')
     .examples("sciatica exercise rename 'Piriformis Strech' 'Piriformis Stretch'")
     .action((from: string, to: string, options: Options) => rename(context, from, to, options));
@@ -95,21 +108,6 @@ async function askAboutMerge(
   const moved = counted(sessions(from), 'session');
   const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}, which has ${present}`;
   await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
-}
-
-export function addExercisesCommand(program: Command, context: Context): void {
-  const { userId } = logFields;
-  program
-    .command('exercises')
-    .summary('List the exercises done so far')
-    .description(
-      'List the exercises done so far, with their sessions and the last day, the latest first: as a table in a terminal, as tab-separated lines in a pipe.',
-    )
-    .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
-    .addOption(jsonOption())
-    .addOption(csvOption())
-    .examples('sciatica exercises', 'sciatica exercises --user all --csv')
-    .action((options: Options) => listExercises(context, options));
 }
 
 async function listExercises(context: Context, options: Options): Promise<void> {

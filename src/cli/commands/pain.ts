@@ -19,8 +19,8 @@ import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 /** Days of the chart. */
 const DAYS = 90;
 
-/** `sciatica pain add|show|edit|rm`; without a verb, words are recorded, and no words show the last days */
-export function addPainCommand(program: Command, context: Context): void {
+/** `sciatica pain add|show|edit|rm`; without a verb, words are recorded, and no words show the last days. `sciatica pains` */
+export function addPainCommands(program: Command, context: Context): void {
   const pain = program
     .command('pain')
     .helpCommand(false)
@@ -61,9 +61,6 @@ export function addPainCommand(program: Command, context: Context): void {
     rm: ['sciatica pain rm 2', 'sciatica pain rm 2 3 --yes'],
   };
   addStoredVerbs(pain, context, 'painEntry', lines, ({ pain }) => sayRedFlagsAfterPain(context, pain));
-}
-
-export function addPainsCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'painEntry', [
     'sciatica pains',
     'sciatica pains --since -30d --sort pain',

@@ -24,7 +24,7 @@ import {
   ourUserOf,
 } from './remote-folder.ts';
 
-export function addRemoteCommand(program: Command, context: Context): void {
+export function addRemoteCommands(program: Command, context: Context): void {
   const remote = program
     .command('remote')
     .summary('Name a folder or a service to sync with')
@@ -99,6 +99,18 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .option('--yes', 'do not ask')
     .examples('sciatica remote rm home', 'sciatica remote rm home --forget')
     .action((name: string, options: Options) => removeRemote(context, name, options));
+
+  program
+    .command('remotes')
+    .summary('list the folders and services to sync with')
+    .description(
+      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, who was erased elsewhere and is not erased here, and what was changed both here and elsewhere lately. No token is shown.',
+    )
+    .addOption(plainJsonOption())
+    .option('--accept-deletions', 'make the deletions that are held back')
+    .option('--restore-deletions', 'keep those records instead, here and elsewhere')
+    .examples('sciatica remotes', 'sciatica remotes --restore-deletions')
+    .action((options: Options) => listRemotes(context, options));
 }
 
 async function addService(
@@ -197,20 +209,6 @@ interface ListedRemote extends Omit<Remote, 'at'> {
   token: boolean;
   /** When both were last in step, as an ISO 8601 moment; null before the first time. */
   inStepAt: string | null;
-}
-
-export function addRemotesCommand(program: Command, context: Context): void {
-  program
-    .command('remotes')
-    .summary('list the folders and services to sync with')
-    .description(
-      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, who was erased elsewhere and is not erased here, and what was changed both here and elsewhere lately. No token is shown.',
-    )
-    .addOption(plainJsonOption())
-    .option('--accept-deletions', 'make the deletions that are held back')
-    .option('--restore-deletions', 'keep those records instead, here and elsewhere')
-    .examples('sciatica remotes', 'sciatica remotes --restore-deletions')
-    .action((options: Options) => listRemotes(context, options));
 }
 
 /** Settles the deletions that are held back. @returns whether that was asked for */

@@ -45,7 +45,7 @@ const EXERCISES =
   "its exercises in order, each the name, or part of the name, of one done before; a new one with its type, as in 'Bird Dog=strengthening'";
 const typeOfNew = { type: { ...exerciseType, help: 'Kind of the exercises that are new' } };
 
-export function addRoutineCommand(program: Command, context: Context): void {
+export function addRoutineCommands(program: Command, context: Context): void {
   const routine = program
     .command('routine')
     .helpCommand(false)
@@ -110,9 +110,7 @@ export function addRoutineCommand(program: Command, context: Context): void {
       const routine = routineNamed(context.store, await existingUserOrAsk(context, options), called);
       await removeRecords(context, options, 'routine', [routine.id]);
     });
-}
 
-export function addRoutinesCommand(program: Command, context: Context): void {
   program
     .command('routines')
     .summary('List the routines')

@@ -35,7 +35,7 @@ import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
 
-export function addTrialCommand(program: Command, context: Context): void {
+export function addTrialCommands(program: Command, context: Context): void {
   const { userId } = trialFields;
   const trial = program
     .command('trial')
@@ -105,13 +105,7 @@ export function addTrialCommand(program: Command, context: Context): void {
     .option('--yes', 'do not ask')
     .examples('sciatica trial stop')
     .action((options: Options) => stopTrial(context, options));
-}
-
-export function addTrialsCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'trial', ['sciatica trials', 'sciatica trials --json id,start,state']);
-}
-
-export function addTrialDayCommand(program: Command, context: Context): void {
   addRecordCommand(program, context, 'trialDay', {
     description: 'A day of a trial as it was recorded, to correct it.',
     examples: {
@@ -121,9 +115,6 @@ export function addTrialDayCommand(program: Command, context: Context): void {
       rm: ['sciatica trial-day rm 2'],
     },
   });
-}
-
-export function addTrialDaysCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'trialDay', ['sciatica trial-days', 'sciatica trial-days --csv']);
 }
 

@@ -13,7 +13,7 @@ const TOLD = 5;
 /** Users of a change that are named. */
 const NAMED = 3;
 
-export function addUndoCommand(program: Command, context: Context): void {
+export function addUndoCommands(program: Command, context: Context): void {
   program
     .command('undo')
     .summary('Take back the last change, or any other')
@@ -33,9 +33,7 @@ export function addUndoCommand(program: Command, context: Context): void {
       'sciatica undo 12 --everywhere',
     )
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
-}
 
-export function addRedoCommand(program: Command, context: Context): void {
   program
     .command('redo')
     .summary('Bring back what undo took back')

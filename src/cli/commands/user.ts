@@ -15,8 +15,8 @@ import { countedKind } from '../views/holding.ts';
 import { saySameEmail, summaryOfUser } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
-/** `sciatica user add|show|edit|rm|use` */
-export function addUserCommand(program: Command, context: Context): void {
+/** `sciatica user add|show|edit|rm|use` and `sciatica users` */
+export function addUserCommands(program: Command, context: Context): void {
   const user = program
     .command('user')
     .helpCommand(false)
@@ -78,6 +78,23 @@ export function addUserCommand(program: Command, context: Context): void {
     .argument('<id>', 'id of the user')
     .examples('sciatica user use 3')
     .action((id: string) => chooseUser(context, id));
+
+  addListCommand(program, context, 'user', [
+    'sciatica users',
+    'sciatica users --summary',
+    'sciatica users --summary --sort lastSession --limit 10',
+    'sciatica users --json id,lastName',
+    "sciatica users --where 'age>=60'",
+  ])
+    .option(
+      '--summary',
+      'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
+    )
+    .action(async (options: Options) => {
+      if (!options['summary']) return listRecords(context, options, 'user');
+      const { listOverviews } = await import('./overview.ts');
+      await listOverviews(context, options);
+    });
 }
 
 async function mergeUsers(context: Context, text: string, options: Options): Promise<void> {
@@ -175,24 +192,4 @@ function chooseUser(context: Context, text: string): void {
   const user = users.get(idOf(text));
   settings.set('user', String(user.id));
   sayDone(context, `From now on this is about ${summaryOfUser(user)}.`);
-}
-
-/** `sciatica users` */
-export function addUsersCommand(program: Command, context: Context): void {
-  addListCommand(program, context, 'user', [
-    'sciatica users',
-    'sciatica users --summary',
-    'sciatica users --summary --sort lastSession --limit 10',
-    'sciatica users --json id,lastName',
-    "sciatica users --where 'age>=60'",
-  ])
-    .option(
-      '--summary',
-      'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
-    )
-    .action(async (options: Options) => {
-      if (!options['summary']) return listRecords(context, options, 'user');
-      const { listOverviews } = await import('./overview.ts');
-      await listOverviews(context, options);
-    });
 }
