@@ -1,4 +1,5 @@
 import { type Issue, invalid, MOST_NAMED } from './errors.ts';
+import type { Matching } from './filter.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** In what order a list comes, and which part of it. */
@@ -12,6 +13,12 @@ export interface Paging {
   offset?: number;
   /** The fields that each record shows, where not all: JSON only. */
   fields?: readonly string[];
+}
+
+/** Which records of a list, in what order, how many. */
+export interface ListFilter extends Matching, Paging {
+  /** Those of one user, where they belong to users. */
+  userId?: number;
 }
 
 export interface SortKey {

@@ -6,8 +6,7 @@ import type { Resource, ResourceKind } from './fhir-resources.ts';
 import * as resources from './fhir-resources.ts';
 
 /** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
-export const bundleTypes = ['collection', 'transaction'] as const;
-export type BundleType = (typeof bundleTypes)[number];
+export type BundleType = 'collection' | 'transaction';
 
 export interface BundleOptions {
   /** The UUID of the database that the ids are of. */

@@ -4,7 +4,7 @@ import { type CompanionFiles, companionResponse } from './companion.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './protocol/feed.ts';
-import { allowed, type Match, type Route, type Session, type Workers } from './protocol/route.ts';
+import { allowed, type Match, type RequestContext, type Session, type Workers } from './protocol/route.ts';
 import { match, nothingAt } from './routes/index.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
@@ -39,12 +39,7 @@ const EVERY_RESPONSE: HttpHeaders = {
 /** How long a refusal with 429 or 503 takes, in milliseconds. */
 const REFUSAL_MS = 100;
 
-interface Matched {
-  readonly request: HttpRequest;
-  readonly route: Route;
-  readonly id: number;
-  readonly search: string;
-}
+type Matched = Pick<RequestContext, 'request' | 'route' | 'id' | 'search'>;
 
 /** The service as a function from a request to a response; it never throws. */
 export function createApp(service: Service): App {

@@ -5,7 +5,7 @@ import { grouped } from '../../domain/fields.ts';
 import { kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { type DayOrder, dayOrders } from '../../exchange/days.ts';
-import { formatOfName, formats, listKeyOf, type Reading } from '../../exchange/records.ts';
+import { type Format, formatOfName, formats, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
 import type { Command } from '../input/command.ts';
@@ -32,7 +32,7 @@ import { disputeLines, erasedLines, heldLines } from '../views/sync.ts';
 const SHOWN_FAULTS = 20;
 
 interface ImportOptions {
-  format?: 'json' | 'ndjson' | 'csv';
+  format?: Format;
   onConflict?: keyof typeof policies;
   dryRun?: boolean;
   raw?: boolean;

@@ -1,20 +1,14 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
-import { type Matching, operators } from '../../domain/filter.ts';
+import { operators } from '../../domain/filter.ts';
 import { check, partialOf } from '../../domain/schema.ts';
-import { type Paging, parseFields, parseSort } from '../../domain/sort.ts';
+import { type ListFilter, parseFields, parseSort } from '../../domain/sort.ts';
 import { Conditions } from '../../domain/where.ts';
 import { etagsParameter } from './etag.ts';
 import { numberParameter, textParameter } from './parameter.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
-
-/** Which records of a list, in what order, how many. */
-export interface ListFilter extends Matching, Paging {
-  /** Those of one user, where they belong to users. */
-  userId?: number;
-}
 
 /** What the query string of a list asks for. */
 export interface ListQuery {

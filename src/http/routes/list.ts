@@ -1,4 +1,5 @@
 import { invalid } from '../../domain/errors.ts';
+import type { ListFilter } from '../../domain/sort.ts';
 import {
   content,
   ETAG_IF_SHORT,
@@ -16,7 +17,7 @@ import { disclosedRange } from '../protocol/disclosure.ts';
 import { etagOf, tagged } from '../protocol/etag.ts';
 import { formatOf, type ListFormat, listTypes } from '../protocol/formats.ts';
 import { keepList, keptList, type ShortList } from '../protocol/kept-lists.ts';
-import type { ListFilter, ListQuery } from '../protocol/list-query.ts';
+import type { ListQuery } from '../protocol/list-query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { pageLinks, type SliceOf, sliceParameters } from '../protocol/slice.ts';
 import { preferredType } from '../wire/accept.ts';

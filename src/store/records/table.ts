@@ -1,10 +1,9 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { MAX_ID } from '../../domain/fields.ts';
-import type { Matching } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { type FilterOf, type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
-import type { Paging } from '../../domain/sort.ts';
+import type { ListFilter } from '../../domain/sort.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
@@ -68,8 +67,6 @@ function makeSql({ table, fields, filters }: Kind) {
     conditionsOf: conditionsFor(fields, { ...owner, ...filters }),
   };
 }
-
-type Asked = Matching & Paging & { userId?: number };
 
 /** What can be read of the records of a kind, and the SQL that writes one. */
 export class Table<K extends KindName> {
@@ -155,18 +152,18 @@ export class Table<K extends KindName> {
   }
 
   /** The conditions of a list, those of every one included. */
-  protected conditions(filter: Asked): Condition[] {
+  protected conditions(filter: ListFilter): Condition[] {
     return [...this.#scope, ...this.#sql.conditionsOf(filter)];
   }
 
   /** The distinct values of a column among the records that match. */
-  protected distinct<T extends Value>(column: string, filter: Asked): T[] {
+  protected distinct<T extends Value>(column: string, filter: ListFilter): T[] {
     const query = this.#query(filter);
     const { sql, values } = this.#list.query(column, query, query.limit);
     return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
-  #query(filter: Asked = {}): Query {
+  #query(filter: ListFilter = {}): Query {
     return { ...filter, where: this.#sql.conditionsOf(filter) };
   }
 

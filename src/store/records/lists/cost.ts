@@ -1,5 +1,5 @@
-import type { Comparison, Matching } from '../../../domain/filter.ts';
-import type { Paging } from '../../../domain/sort.ts';
+import type { Comparison } from '../../../domain/filter.ts';
+import type { ListFilter } from '../../../domain/sort.ts';
 import { isAmong, type Value } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
 
@@ -19,13 +19,11 @@ interface Listed {
   users: readonly number[] | undefined;
 }
 
-type Asked = Matching & Paging & { userId?: number };
-
 /**
  * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost.
  * @param isContinued whether the first part of a whole list was read already, and more follows
  */
-export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: boolean): boolean {
+export function isLong({ db, table, users }: Listed, asked: ListFilter, isContinued: boolean): boolean {
   const { where = [], userId } = asked;
   if (where.some((comparison) => isEqual(comparison, 'id'))) return false;
   const owner = where.find((comparison) => isEqual(comparison, 'userId'));
@@ -61,15 +59,15 @@ function rowsUpTo(
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
 
 /** Whether a page of few records of a user is asked for, in an order that an index has: of the others it takes the count only. */
-function isShortPage(asked: Asked): boolean {
+function isShortPage(asked: ListFilter): boolean {
   const { limit = Number.POSITIVE_INFINITY, offset = 0, sort = 'id' } = asked;
   const isPage = hasOnly(asked, ['userId', 'where', 'fields', 'sort', 'limit', 'offset', 'cursor']);
   return isPage && limit + offset <= MOST_COSTLY_ROWS && /^-?(id|date)$/.test(sort);
 }
 
 /** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
-const isWholeById = (asked: Asked): boolean =>
+const isWholeById = (asked: ListFilter): boolean =>
   hasOnly(asked, ['userId', 'where', 'fields', 'sort']) && (asked.sort ?? 'id') === 'id';
 
-const hasOnly = (asked: Asked, names: readonly string[]): boolean =>
+const hasOnly = (asked: ListFilter, names: readonly string[]): boolean =>
   Object.keys(asked).every((name) => names.includes(name));
