@@ -31,8 +31,9 @@ export const byKind = <T>(of: (name: KindName) => T): Record<KindName, T> =>
   Object.fromEntries(kindNames.map((name) => [name, of(name)])) as Record<KindName, T>;
 
 /** The kinds that belong to users. */
-export const ownedKindNames = kindNames.filter((name): name is OwnedKindName => name !== 'user');
 export type OwnedKindName = Exclude<KindName, 'user'>;
+export const isOwned = (name: KindName): name is OwnedKindName => name !== 'user';
+export const ownedKindNames = kindNames.filter(isOwned);
 
 /** A kind by its name, with what only some have. */
 export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;

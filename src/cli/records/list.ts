@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { fieldsOfFilters } from '../../domain/filter.ts';
-import { commandsOf, type FilterOf, type KindName, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, type FilterOf, isOwned, type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { countOf, csvOption, jsonOption, parseFlags } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
@@ -9,7 +9,7 @@ import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/whe
 import { commandLine, counted, say } from '../terminal/io.ts';
 import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
-import { isOwned, verbsOf } from './verbs.ts';
+import { verbsOf } from './verbs.ts';
 
 /** Adds `sciatica <kinds>`, which lists them. @param lines examples */
 export function addListCommand(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { isOwned, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
 import type { Records } from '../../store/records/records.ts';
 import { ageOf, settleDays } from '../input/days.ts';
 import { confirmed, type Edited, patchOf } from '../input/edit.ts';
@@ -23,8 +23,6 @@ export function givenFields(kind: KindName): Fields {
   const { id: _, ...fields } = kindOf(kind).fields;
   return fields;
 }
-
-export const isOwned = (kind: KindName): boolean => 'userId' in kindOf(kind).fields;
 
 /**
  * Adds a record: what the flags do not say is asked for in a terminal; elsewhere a text that may be blank is.

@@ -17,8 +17,6 @@ export interface StoredRecord {
 export interface Collection {
   readonly name: KindName;
   readonly kind: Kind;
-  /** Whether its records belong to users. */
-  readonly isOwned: boolean;
   /** The query parameters of its list that are given once at most. */
   readonly parameters: Fields;
   /** The filters of its list on fields, by the names of their parameters. */
@@ -32,14 +30,12 @@ export interface Collection {
 export function collectionOf(name: KindName): Collection {
   const kind = kindOf(name);
   const { fields, filters = {}, examples } = kind;
-  const isOwned = Object.hasOwn(fields, 'userId');
   // A filter by the name of its field is one of the conditions.
   const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
   const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
   return {
     name,
     kind,
-    isOwned,
     parameters: parameters.single,
     filters: parameters.conditions.filters,
     read: remembered(listReader(fields, parameters)),

@@ -1,4 +1,5 @@
 import type { Fields } from '../../domain/fields.ts';
+import { isOwned } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
 import { checkSent } from '../../store/records/checks.ts';
@@ -31,27 +32,27 @@ const readOwner = queryReader(ownerParameter);
  * `Idempotency-Key`, it gets the first response.
  */
 export function restoreRoute(collection: Collection): Route {
-  const { name, kind, isOwned } = collection;
+  const { name, kind } = collection;
   const { tag, schema, a, one, example, deleted } = termsOf(kind);
-  const further = isOwned
+  const further = isOwned(name)
     ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.'
     : 'With the user comes back what was deleted with the user.';
   return {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
+    errors: [...WRITE, ...(isOwned(name) ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
     tag,
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,
     description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
-    ...(isOwned && { query: ownerParameter }),
+    ...(isOwned(name) && { query: ownerParameter }),
     exampleId: deleted,
-    headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
-    ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
+    headers: [isOwned(name) ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
+    ...(isOwned(name) && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
     success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     handle: async (context) => {
-      if (!isOwned) {
+      if (!isOwned(name)) {
         requireOwnHeader(context.request);
         const { store, id, workers } = context;
         const deletion = store.history.lastOf(name, id);

@@ -2,6 +2,7 @@ import { type Issue, invalid } from '../../domain/errors.ts';
 import {
   type FilterOf,
   type InputOf,
+  isOwned,
   type KindName,
   keyFault,
   keyOf,
@@ -30,14 +31,12 @@ export type Guard = (json: string) => void;
 export class Records<K extends KindName> extends Table<K> {
   readonly #change: RunChange;
   readonly #userFaults: Surroundings['userFaults'];
-  readonly #isOwned: boolean;
   readonly #hasKey: boolean;
 
   constructor(kind: K, { db, change, visible, userFaults }: Surroundings) {
     super(kind, db, visible);
     this.#change = change;
     this.#userFaults = userFaults;
-    this.#isOwned = 'userId' in kindOf(kind).fields;
     this.#hasKey = kindOf(kind).key !== undefined;
   }
 
@@ -114,7 +113,7 @@ export class Records<K extends KindName> extends Table<K> {
   }
 
   #ownerFaults(record: object): Issue[] {
-    return this.#isOwned ? this.#userFaults((record as { userId: number }).userId) : [];
+    return isOwned(this.kind) ? this.#userFaults((record as { userId: number }).userId) : [];
   }
 
   #requireKey(record: object, id?: number): void {
