@@ -872,6 +872,22 @@ describe('two users who are one', () => {
       expect([text, readFileSync(third.path).includes(text)]).toEqual([text, false]);
   });
 
+  test('are one where only the one ever showed, and the other is erased: it is there with consent, too', async () => {
+    const { now, here, there, other } = await twins();
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    await settle(there, here);
+    const third = machine(now);
+    await run(third, there);
+    expect(notes(third).sort()).toEqual(['recorded here', 'recorded there']);
+    here.erase(other);
+    await run(here, there);
+    for (const one of there.remotes.erasedElsewhere()) there.erase(one);
+    expect((await run(third, there)).erasedThere).toHaveLength(1);
+    await run(third, there, { acceptErase: true });
+    for (const one of [here, there, third]) expect(notes(one)).toEqual(['recorded here']);
+    expect(readFileSync(third.path).includes('recorded there')).toBe(false);
+  });
+
   test('are both told of, where the merge is learnt after the one was erased', async () => {
     const { now, here, there, other } = await twins();
     const third = machine(now);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/access.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -285,4 +286,24 @@ test('what a patient who was merged into another still records is taken, and not
   expect(shown).toEqual(['of nora@example.org', 'changed there', 'still recorded', 'of the other']);
   // Nor into whom.
   expect(JSON.stringify(dbOf(here).all('SELECT * FROM replicas'))).not.toContain('into');
+});
+
+test('who was merged into a patient for a time, and is erased there, is erased here with consent', async () => {
+  for (const isUndone of [false, true]) {
+    const { there, here, token, run } = practice();
+    const patient = token('patient', [2]);
+    (await there.diary()).mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
+    const merge = there.latestChange ?? 0;
+    await run(patient);
+    expect(notes(here)).toEqual(['of nora@example.org', 'of ole@example.org']);
+    if (isUndone) there.undo(merge);
+    there.erase(1);
+    const { erasedThere } = await run(patient);
+    expect(erasedThere).toHaveLength(1);
+    const { erased } = await run(patient, { acceptErase: true });
+    expect([erased, notes(here)]).toEqual([erasedThere, ['of ole@example.org']]);
+    expect(readFileSync(here.path).includes('nora@')).toBe(false);
+    expect(here.users.create(user()).id).toBeGreaterThan(Math.max(2, ...erased));
+    expect(isSettled(await run(patient))).toBe(true);
+  }
 });

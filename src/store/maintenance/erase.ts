@@ -1,10 +1,10 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
-import { type Erased, Erasures, isLeft } from '../reconcile/erasures.ts';
+import { type Erased, Erasures, isKnown, isLeft } from '../reconcile/erasures.ts';
 import { Fold, isOfUser } from '../reconcile/fold.ts';
 import { NAME, Names } from '../reconcile/names.ts';
-import { everMerged } from '../reconcile/people.ts';
+import { everMerged, People } from '../reconcile/people.ts';
 import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
 import { Settings } from '../records/settings.ts';
@@ -61,7 +61,7 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
  * @throws SciaticaError `not-found` for a user that never was
  */
 export function isThere(db: Database, userId: number): boolean {
-  if (isLeft(db, 'user', userId)) return true;
+  if (isLeft(db, 'user', userId) || isKnown(db, userId)) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
   return new Erasures(db, new Names(db)).hasRecords();
 }
@@ -84,6 +84,7 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   const [names, settings] = [new Names(db), new Settings(db)];
   const name = names.ofUser(userId);
   const ofUser = [name, ...aliases];
+  const beside = shownUnder(db, names, userId, name);
   const theirs = everOwned(db, names, userId, ofUser);
   const moved = theirs.filter(({ record, id }) => !isOfUser(record) && hadOthers(db, record, id, userId));
   const erased: Erased[] = [
@@ -109,6 +110,7 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
+  erasures.addBeside(ofUser, beside);
   new Remotes(db).removeOf(userId);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
@@ -116,6 +118,17 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
 
 /** Whether a record ever went from this user to another, or came from one. */
 const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
+
+/** The other users, by id, under whom a user or a record of it shows, or ever showed. */
+function shownUnder(db: Database, names: Names, userId: number, name: Name): number[] {
+  const root = new People(new Fold(db, names)).ownerId(name);
+  const others = db.column<number>(
+    `SELECT DISTINCT iif(userId = ?, formerUserId, userId) FROM history
+     WHERE (userId = ? OR formerUserId = ?) AND formerUserId IS NOT NULL`,
+    ...[userId, userId, userId],
+  );
+  return [...new Set([...others, root ?? userId])].filter((id) => id !== userId);
+}
 
 /** The records that are this user's, or ever were. */
 function everOwned(db: Database, names: Names, userId: number, ofUser: readonly Name[]): RecordKey[] {

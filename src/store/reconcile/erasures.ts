@@ -1,4 +1,5 @@
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { Fold } from './fold.ts';
@@ -26,14 +27,30 @@ export class Erasures {
     this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
   }
 
-  /** @param users by their ids: only which of them were erased */
+  /** @param users by their ids: only which of them were erased, and who had shown beside them */
   all(users?: readonly number[]): Erased[] {
+    const beside = users?.flatMap((id) => this.#beside()[id] ?? []);
     return this.db
-      .all<{ record: KindName; name: Name }>(
-        `SELECT record, ${NAME} AS name FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
-        ...(users ? [JSON.stringify(users)] : []),
+      .all<{ record: KindName; name: Name; id: number | null }>(
+        `SELECT record, ${NAME} AS name, id FROM erasures`,
       )
+      .filter(({ id, name, record }) => {
+        if (!users || (id !== null && users.includes(id))) return true;
+        return record === 'user' && beside?.includes(name);
+      })
       .map(({ record, name }) => [record, name]);
+  }
+
+  #beside(): Record<number, Name[]> {
+    return storedJson(new Settings(this.db).get('erasedBeside') ?? '{}');
+  }
+
+  /** Notes under which other users records of an erased one have shown: whoever is told of those is told of the erasing. */
+  addBeside(names: readonly Name[], users: readonly number[]): void {
+    if (users.length === 0) return;
+    const beside = this.#beside();
+    for (const id of users) beside[id] = [...new Set([...(beside[id] ?? []), ...names])];
+    new Settings(this.db).set('erasedBeside', JSON.stringify(beside));
   }
 
   /** Whether a record was erased, or ever belonged to a user who was. */
@@ -69,7 +86,17 @@ export class Erasures {
       // A user whose records show under another here goes with that one.
       const isShown = kind === 'user' && people.ownerId(name) !== undefined;
       if (isErased && !isShown) this.names.forget(kind, name);
+      else if (isErased && !this.isErased('user', people.rootOf(name))) this.#giveId(name);
     }
+  }
+
+  /** A user whose records show under another, and who never had a row here, can be erased by an id only. */
+  #giveId(name: Name): void {
+    const id = this.db.lastId('users') + 1;
+    const sql =
+      "UPDATE replicas SET id = ? WHERE origin = ? AND originId = ? AND uid = ? AND record = 'user'";
+    this.db.run(sql, id, ...partsOf(name));
+    this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'users'", id);
   }
 
   /** Notes under which id a user was here who is erased. */
@@ -95,7 +122,7 @@ export class Erasures {
   pending(): number[] {
     if (this.#names.size === 0) return [];
     const ids = [...new Set([...this.idsOf('user'), ...this.#mergedInto()])];
-    const users = ids.filter((id) => isLeft(this.db, 'user', id));
+    const users = ids.filter((id) => isLeft(this.db, 'user', id) || isKnown(this.db, id));
     if (users.length > 0 || !this.hasRecords()) return users;
     // Of which of them they were is not known: the erasing of any takes them along.
     const here = this.db.column<number>('SELECT id FROM erasures WHERE id IS NOT NULL LIMIT 1');
@@ -110,6 +137,10 @@ export class Erasures {
     );
   }
 }
+
+/** Whether a user of another database is known here, with or without a row of its own. */
+export const isKnown = (db: Database, id: number): boolean =>
+  db.value("SELECT 1 FROM replicas WHERE id = ? AND record = 'user'", id) === 1;
 
 /** Whether anything is left here of a record: what was deleted has a history. What was erased is not left. */
 export const isLeft = (db: Database, kind: KindName, id: number): boolean =>
