@@ -3,7 +3,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary, SameEmail, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
-import { addCounts } from '../store/reconcile/received.ts';
+import { addCounts, noneReceived } from '../store/reconcile/received.ts';
 import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
@@ -115,10 +115,10 @@ export function rehearsed({ store, result }: Course, take: () => void): SyncResu
 
 /** Makes the deletions here that were held back before, and erases who was erased over there, if that was asked for. */
 export function settleAgreed({ store, diary, options, result }: Course): void {
-  const held = options.acceptDeletions ? diary.held() : [];
-  if (held.length > 0) {
-    for (const { record } of held) result.pulled[record].deleted++;
-    diary.settleHeld('delete');
+  if (options.acceptDeletions && diary.held().length > 0) {
+    const received = noneReceived();
+    diary.settleHeld('delete', received);
+    addCounts(result.pulled, received.counts);
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
   for (const id of options.acceptErase ? store.remotes.erasedElsewhere() : []) {

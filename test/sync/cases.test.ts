@@ -986,6 +986,21 @@ describe('deletions that are held back', () => {
     expect([diary.held(), here.logs.count()]).toEqual([[], 30]);
   });
 
+  test('of a user bring back, and count, who was merged into that one, once a sync accepts them', async () => {
+    const now = ticking();
+    const [here, there] = [machine(now), machine(now)];
+    for (const email of ['nora@example.org', 'twin@example.org']) there.users.create(user({ email }));
+    there.logs.create(log({ userId: 2 }));
+    (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+    await run(here, there);
+    there.users.delete(1);
+    expect((await run(here, there)).held).toHaveLength(1);
+    const { pulled } = await run(here, there, { acceptDeletions: true });
+    expect(here.users.list().map(({ email }) => email)).toEqual(['twin@example.org']);
+    expect(pulled.user).toEqual({ created: 1, changed: 0, deleted: 1 });
+    expect(pulled.log).toEqual({ created: 0, changed: 1, deleted: 0 });
+  });
+
   test('go with a sync that accepts them, though it brings nothing', async () => {
     const { here, there, diary } = await emptied();
     const { pulled, held, changes: made } = await run(here, there, { acceptDeletions: true });

@@ -307,8 +307,12 @@ export class Diary {
     );
   }
 
-  /** Deletes what is held back, or brings it back for everybody. @returns how many records it was */
-  settleHeld(how: 'delete' | 'restore'): number {
+  /**
+   * Deletes what is held back, or brings it back for everybody.
+   * @param received gets what comes of it: also what showed under a deleted user and shows by itself again
+   * @returns how many records it was
+   */
+  settleHeld(how: 'delete' | 'restore', received = noneReceived()): number {
     const held = this.held();
     this.change(() => {
       for (const kind of kindNames) {
@@ -316,7 +320,7 @@ export class Diary {
         if (ids.length === 0) continue;
         const settled = ({ state }: Known): State =>
           how === 'restore' && state.life % 2 === 0 ? { ...state, life: state.life + 1 } : state;
-        new Receiver(this.db, { acceptDeletions: true }).rerun(settled, kind, ids);
+        new Receiver(this.db, { acceptDeletions: true }, received).rerun(settled, kind, ids);
       }
     });
     return held.length;
