@@ -258,6 +258,14 @@ describe('what must not go back in time', () => {
     expect(freshStore(path).logs.create(log()).id).toBe(6);
   });
 
+  test('ids that the database had given, also of a kind that the backup never had', () => {
+    const file = backupOf(0);
+    const path = freshPath();
+    filledStore(5, path).close();
+    restore(file, path);
+    expect(freshStore(path).logs.create(log()).id).toBe(6);
+  });
+
   test.each([
     ['that cannot be read', damagedDb],
     ['that is not there any more', freshPath],
