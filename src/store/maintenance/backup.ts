@@ -40,16 +40,12 @@ export interface Naming {
  *   meanwhile; `full`, `damaged` if the database cannot be copied whole, `unusable`, `uncertain`
  */
 export function backup(source: string, target: string, naming: Naming = {}): Backup {
-  const { force = false, rename = false } = naming;
-  refuseSource(source);
-  refuseTarget(source, target, force || rename);
+  refuse(source, target, naming);
   let temporary: Temporary | undefined;
   try {
     temporary = temporaryBeside(target, digestOf(naming.database ?? source));
-    const { mark, ...holding } = copyToBackUp(source, temporary.path);
-    const bytes = statSync(temporary.path).size;
-    const path = publishBackup(temporary.path, source, mark, target, naming);
-    return { path, bytes, ...holding };
+    const copy = copyToBackUp(source, temporary.path);
+    return publishBackup(temporary.path, copy, source, target, naming);
   } catch (error) {
     throw wasStopped(error, temporary) ? new ErasedMeanwhile() : backupError(error, target);
   } finally {
@@ -61,45 +57,46 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
 export const wasStopped = (error: unknown, temporary: Temporary | undefined): boolean =>
   temporary !== undefined && !(error instanceof NotSynced) && !existsSync(temporary.path);
 
+/** What a copy holds, and up to where it knows the history. */
+interface Copy extends Holding {
+  mark: Mark;
+}
+
 /**
  * Copies a database into an empty file, and looks the copy through.
  * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
  */
-export const copyToBackUp = (source: string, temporary: string): Holding & { mark: Mark } =>
+export const copyToBackUp = (source: string, temporary: string): Copy =>
   copyVerified(source, temporary, (copy) => ({ ...holdingOf(copy), mark: markOf(copy) }));
 
-/**
- * Gives a finished backup its name, unless somebody was erased since its copy was made.
- * @returns that name
- */
+/** Gives a finished backup its name, unless somebody was erased since its copy was made. */
 export function publishBackup(
   temporary: string,
+  { mark, ...holding }: Copy,
   source: string,
-  mark: Mark,
   target: string,
   { force = false, rename = false, database = source }: Naming,
-): string {
-  return unlessErasedSince(database, mark, () => {
+): Backup {
+  const bytes = statSync(temporary).size;
+  const path = unlessErasedSince(database, mark, () => {
     if (rename) return withFreeName(target, (name) => linkNew(temporary, name));
     publish(temporary, target, force);
     return target;
   });
+  return { path, bytes, ...holding };
 }
 
-export function refuseSource(source: string): void {
+/** Refuses what cannot be a source or a target before the work is done; `publishBackup` makes sure. */
+export function refuse(source: string, target: string, { force, rename }: Naming): void {
   if (!existsSync(source))
     throw unusable(`There is no database at ${source}, so there is nothing to back up.`);
-}
-
-/** Said before the work is done; `publishBackup` makes sure. */
-export function refuseTarget(source: string, target: string, mayExist: boolean): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
   if (!stat.isFile()) throw unusable(`${target} is not a file.`);
   const same = statSync(source);
   if ((stat.dev === same.dev && stat.ino === same.ino) || existsSync(`${target}-wal`))
     throw conflict(`${target} is a database in use: choose another name.`);
-  if (!mayExist) throw exists(target);
+  if (!force && !rename) throw exists(target);
 }
 
 function exists(target: string): SciaticaError {

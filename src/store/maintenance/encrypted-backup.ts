@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { syncFile, type Temporary, temporaryBeside } from '../../lib/files.ts';
 import {
   type Backup,
@@ -6,8 +5,7 @@ import {
   copyToBackUp,
   type Naming,
   publishBackup,
-  refuseSource,
-  refuseTarget,
+  refuse,
   wasStopped,
 } from './backup.ts';
 import { digestOf } from './backup-plan.ts';
@@ -25,20 +23,17 @@ export async function encryptedBackup(
   recipient: string,
   naming: Naming = {},
 ): Promise<Backup> {
-  const { force = false, rename = false } = naming;
-  refuseSource(source);
   let plain: Temporary | undefined;
   let encrypted: Temporary | undefined;
   try {
-    refuseTarget(source, target, force || rename);
+    refuse(source, target, naming);
     const digest = digestOf(naming.database ?? source);
     plain = temporaryBeside(source, digest);
-    const { mark, ...holding } = copyToBackUp(source, plain.path);
+    const copy = copyToBackUp(source, plain.path);
     encrypted = temporaryBeside(target, digest);
     await encryptFile(plain.path, encrypted.path, recipient);
     syncFile(encrypted.path);
-    const bytes = statSync(encrypted.path).size;
-    return { ...holding, bytes, path: publishBackup(encrypted.path, source, mark, target, naming) };
+    return publishBackup(encrypted.path, copy, source, target, naming);
   } catch (error) {
     const isStopped = wasStopped(error, plain) || wasStopped(error, encrypted);
     throw isStopped ? new ErasedMeanwhile() : backupError(error, target);
