@@ -226,7 +226,7 @@ describe('show, edit and rm of a log', () => {
     [['user', 'show', '9'], 3, 'There is no user 9.'],
     [['user', 'use', '9'], 3, 'There is no user 9.'],
     [['logs', '--user', '9'], 3, 'There is no user 9.'],
-    [['logs', '--user', 'x'], 2, '--user must be a whole number, 1 or more, not "x".'],
+    [['logs', '--user', 'x'], 2, '--user must be a whole number, 1 or more, not "x". See: sciatica users'],
   ])('%j ends with %i', async (words, code, message) => {
     const db = logged(1);
     const before = records(db);

@@ -78,7 +78,11 @@ describe('exercises', () => {
 
   test.each<[string[], number, string]>([
     [['--user', '9'], 3, 'sciatica: There is no user 9.\n'],
-    [['--user', 'x'], 2, 'sciatica: --user must be a whole number, 1 or more, not "x".\n'],
+    [
+      ['--user', 'x'],
+      2,
+      'sciatica: --user must be a whole number, 1 or more, not "x". See: sciatica users\n',
+    ],
     [['--json', 'name'], 2, '"name" is not a field'],
   ])('%j', async (words, code, message) => {
     const answer = await run(['exercises', ...words], { db: misspelt() });

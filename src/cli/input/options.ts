@@ -95,11 +95,12 @@ export function refuseRepeats(command: Command): void {
 /**
  * Parses an id from the command line.
  * @param what subject of the error message
+ * @param hint what stands after it
  * @throws SciaticaError `invalid`
  */
-export function idOf(text: string, what = 'An id'): number {
+export function idOf(text: string, what = 'An id', hint = ''): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (id < 1 || id > MAX_ID) throw usage(`${what} must be a whole number, 1 or more, not "${text}".`);
+  if (id < 1 || id > MAX_ID) throw usage(`${what} must be a whole number, 1 or more, not "${text}".${hint}`);
   return id;
 }
 

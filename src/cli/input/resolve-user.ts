@@ -14,7 +14,8 @@ import { idOf, type Options } from './options.ts';
 function namedUser(context: Context, given: unknown): number | undefined {
   const variable = context.env['SCIATICA_USER'];
   if (given === undefined && !variable) return undefined;
-  const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
+  const what = given === undefined ? 'SCIATICA_USER' : '--user';
+  const id = idOf(String(given ?? variable), what, ` See: ${commandLine(context, 'users')}`);
   if (given !== undefined) return id;
   if (context.store.users.has(id)) {
     // The variable may stand before this one command only.
