@@ -207,28 +207,39 @@ test('a log that an index still names is told as lost, and so is a user whom log
 });
 
 describe('a write-ahead log beside it', () => {
-  /** The two files as they lie there while somebody writes. */
-  function crashed(): string {
+  /** The two files as they lie there while somebody writes. @param isOld whether all but the last change is in the database */
+  function crashed(isOld = false): string {
     const live = freshPath();
     const path = freshPath();
     const store = openStore(live);
     dbOf(store).pragma('wal_autocheckpoint = 0');
     store.users.create(user());
     for (let i = 0; i < 40; i++) store.logs.create(log({ notes: `${i} `.repeat(200) }));
+    if (isOld) dbOf(store).pragma('wal_checkpoint(TRUNCATE)');
     store.logs.update(7, { notes: 'the newest' });
     for (const end of ['', '-wal']) copyFileSync(live + end, path + end);
     store.close();
     return path;
   }
 
-  test('is applied, page 1 of the file being gone', () => {
-    const path = crashed();
+  test.each([false, true])('is applied, page 1 of the file being gone, isOld: %s', (isOld) => {
+    const path = crashed(isOld);
     const bytes = readFileSync(path);
-    writeFileSync(path, bytes.fill(0));
+    // SQLite reads a log that has every page; where page 1 is nowhere, only the rescue does.
+    writeFileSync(path, bytes.fill(0, 0, isOld ? PAGE : bytes.length));
     const got = rescue(path);
     expect(got.records.user).toHaveLength(1);
     expect(got.records.log).toHaveLength(40);
     expect(JSON.parse(got.records.log[6] ?? '')).toMatchObject({ id: 7, notes: 'the newest' });
+  });
+
+  test('is not applied where it is spoiled', () => {
+    const path = crashed(true);
+    writeFileSync(path, readFileSync(path).fill(0, 0, PAGE));
+    const bytes = readFileSync(`${path}-wal`);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    writeFileSync(`${path}-wal`, bytes);
+    expect(JSON.parse(rescue(path).records.log[6] ?? '').notes).toMatch(/^6 6/);
   });
 
   test('counts up to its last whole transaction, wherever it was cut or spoiled', () => {
