@@ -4,9 +4,9 @@ import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
 
-type Records = { users?: unknown[]; logs?: unknown[] };
+type Records = { users?: unknown[]; logs?: unknown[]; routines?: unknown[] };
 
-function prepare(store: Store, { users = [], logs = [] }: Records): Import {
+function prepare(store: Store, { users = [], logs = [], routines = [] }: Records): Import {
   const task = new Import(
     dbOf(store),
     store.as({ origin: { source: 'import' } }),
@@ -14,6 +14,7 @@ function prepare(store: Store, { users = [], logs = [] }: Records): Import {
   );
   task.add(users.map((value, at) => ({ at, kind: 'user', value })));
   task.add(logs.map((value, at) => ({ at, kind: 'log', value })));
+  task.add(routines.map((value, at) => ({ at, kind: 'routine', value })));
   return task;
 }
 
@@ -33,6 +34,7 @@ const everything = (store: Store) => ({ users: store.users.list(), logs: store.l
 const anna = { id: 1, ...user({ firstName: 'Anna' }) };
 const bo = { id: 1, ...user({ firstName: 'Bo' }) };
 const annas = { id: 1, ...log({ notes: 'Anna' }) };
+const routine = { userId: 1, exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' }] };
 const bos = { id: 1, ...log({ notes: 'Bo' }) };
 
 it('keeps ids, and never gives them again', () => {
@@ -156,6 +158,11 @@ describe('faults', () => {
       ['user[0] age', 'user[0] painLevel', 'user[1] body'],
     ],
     ['a different record with an id of the file', { users: [anna, bo] }, ['user[1] id']],
+    [
+      'two routines of one name',
+      { users: [anna], routines: ['Morning', 'morning'].map((name, i) => ({ ...routine, id: i + 1, name })) },
+      ['routine[1] name'],
+    ],
     ['a log of nobody', { logs: [annas] }, ['log[0] userId']],
     [
       'a log of a faulty user is not one itself',
