@@ -58,6 +58,16 @@ test('a file says nothing of who was erased elsewhere, though that waits here fo
   expect(third.logs.list().map(({ notes }) => notes)).toEqual(['stays']);
 });
 
+test('of what is deleted only the name is told', () => {
+  const there = machine(ticking());
+  there.users.create(user());
+  there.logs.create(log({ notes: 'regretted' }));
+  there.logs.delete(1);
+  const lines = exported(there).lines.join();
+  expect(lines).toContain('"k":"log"');
+  expect(lines).not.toContain('regretted');
+});
+
 test('of two files without states the later counts, in whichever order they come', () => {
   const now = ticking();
   const there = machine(now);
