@@ -277,6 +277,17 @@ describe("a patient's token", () => {
     expect(store.remotes.erasedElsewhere()).toEqual([]);
   });
 
+  test('does not take its user away by saying that the user is not shown there any more', async () => {
+    const { store, other, as } = await practice();
+    const before = [store.users.list(), store.logs.list()];
+    const parcel = changed(await told(other), ([head, ...states]) => [
+      head,
+      ...states.filter(({ k }) => k === 'user').map(({ k, n, l }) => ({ k, n, l, o: [], x: true })),
+    ]);
+    expect((await as('patient', [1])({ parcel, have: null, wants: true })).status).toBe(200);
+    expect([store.users.list(), store.logs.list()]).toEqual(before);
+  });
+
   test('hears of a log that went to another user only that it is gone', async () => {
     const { store, as } = await practice();
     store.logs.update(1, { userId: 2, notes: 'moved away' });

@@ -171,6 +171,8 @@ export class Receiver {
   #mayTake(state: State, here: Known | undefined): boolean {
     const { users } = this.limits;
     if (users === undefined) return true;
+    // A log may go to a user who is not synced; the user stays, whom only an admin may delete.
+    if (state.outside && state.kind === 'user') return false;
     if (state.life > MOST_LIVES_OF_TOKEN || state.owners.length > MOST_PEOPLE_OF_TOKEN) return false;
     const mine = (name: Name) => this.#people.isOf(name, users);
     // A name without a uid is that of any record with its id: it could be given to one of others that is yet to be made.
