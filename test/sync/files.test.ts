@@ -42,6 +42,15 @@ test('an import that is undone deletes nothing over there', async () => {
   expect(total((await run()).pulled)).toBe(0);
 });
 
+test('a file that comes again takes no edit back that an undo of another edit brought back', () => {
+  const { here, there } = practice();
+  here.logs.update(1, { notes: 'first edit' });
+  here.logs.update(1, { notes: 'second edit' });
+  here.undo(here.history.nextUndo() ?? 0);
+  imported(here, exported(there));
+  expect(here.logs.get(1).notes).toBe('first edit');
+});
+
 test('a file says nothing of who was erased elsewhere, though that waits here for consent', async () => {
   const now = ticking();
   const [here, there, third] = [machine(now), machine(now), machine(now)];
