@@ -51,10 +51,10 @@ export interface Kind<Fs extends Fields = Fields> {
     readonly rule?: string;
     readonly taken: string;
     /**
-     * What becomes of a second one that another machine made: it shows with a number after the field if nothing is said here.
-     * `waits`: it shows when the first is gone. Else it is given the value, for good; the first is the one with the least `by`.
+     * The value that a second one is given for good that another machine made; the first is the one with the least `by`. Without it
+     * a text shows with a number after it, and what has another field as its key shows when the first is gone.
      */
-    readonly second?: 'waits' | { readonly value: string; readonly by: keyof Fs & string };
+    readonly second?: { readonly value: string; readonly by: keyof Fs & string };
   };
 }
 

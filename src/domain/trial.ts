@@ -161,7 +161,6 @@ export const trialDayKind = defineKind({
     of: ({ date = '' }) => date,
     rule: 'A user has one trial day of a date.',
     taken: 'has a trial day already',
-    second: 'waits',
   },
 });
 

@@ -4,8 +4,10 @@ import './appointments.ts';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dictionary } from '../../src/cli/commands/fields.ts';
+import { commandLine } from '../../src/cli/terminal/io.ts';
+import type { Context } from '../../src/context.ts';
 import { may } from '../../src/domain/access.ts';
-import { type AnyRecord, kindNames } from '../../src/domain/kinds.ts';
+import { type AnyRecord, kindNames, kinds } from '../../src/domain/kinds.ts';
 import { csvOf } from '../../src/exchange/csv.ts';
 import { readRecords } from '../../src/exchange/read.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
@@ -219,7 +221,47 @@ describe('a sync', () => {
     ]);
     expect(here.of(APPOINTMENT).get(1)).toMatchObject({ place: 'changed', remark: 'late' });
   });
+
+  test('of two with one key that is no text shows the second when the first is gone', async () => {
+    const kind = kinds[APPOINTMENT] as { key?: object };
+    const { key } = kind;
+    kind.key = { ...key, field: 'nth', of: ({ nth }: { nth?: number }) => String(nth) };
+    try {
+      const [here, there] = [store, freshStore()];
+      await exchange(here, there);
+      here.of(APPOINTMENT).create(appointment(50, { nth: 7 }));
+      there.of(APPOINTMENT).create(appointment(51, { nth: 7 }));
+      const inStep = async () => {
+        await exchange(here, there);
+        await exchange(there, here);
+        const shown = [here, there].map((each) =>
+          each
+            .of(APPOINTMENT)
+            .list()
+            .map((one) => Object(one))
+            .filter(({ nth }) => nth === 7),
+        );
+        expect(shown.map((each) => each.length)).toEqual([1, 1]);
+        expect(shown[0]?.[0].key).toBe(shown[1]?.[0].key);
+        return shown[0]?.[0];
+      };
+      const first = await inStep();
+      here.of(APPOINTMENT).delete(first.id);
+      expect(new Set([first.key, (await inStep()).key])).toEqual(new Set(['k50', 'k51']));
+    } finally {
+      kind.key = key as object;
+    }
+  });
 });
+
+test.each(['appointment add', 'appointments'])(
+  'a hint to %s names the user whom a command was about',
+  (words) => {
+    const context = { user: 2, store } as unknown as Context;
+    expect(commandLine(context, words)).toBe(`sciatica ${words} --user 2`);
+    expect(commandLine(context, 'appointment show 1')).toBe('sciatica appointment show 1');
+  },
+);
 
 test('the kinds are the usual ones and this one', () => {
   expect(kindNames).toEqual([

@@ -1,6 +1,7 @@
 import type { Context, Output } from '../../context.ts';
 import { type Wording, worded } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
+import { commandsOf, ownedKindNames } from '../../domain/kinds.ts';
 import { wrap } from './width.ts';
 
 /** Control characters, bidi controls (UAX #9) and lone surrogates: they move the cursor or reorder a line. */
@@ -98,8 +99,13 @@ export function quoted(text: string): string {
 }
 
 /** Commands that take `--user` for the user whose records they are about, and not for a new owner. */
-const OF_A_USER =
-  /^(?:log (?:add|again|routine)|(?:pain|trial)(?! (?:show|edit|rm|plan))|trial-day add|goal|summary|compare|report|exercise|routine|(?:log|pain|trial|trial-day|exercise|routine)s)(?= |$)(?!.* --user )/;
+const OF_A_USER = new RegExp(
+  `^(?:${[
+    ...ownedKindNames.map(commandsOf).flatMap(({ one, add, many }) => [`${one} ${add}`, many]),
+    ...['log (?:again|routine)', '(?:pain|trial)(?! (?:show|edit|rm|plan))'],
+    ...['goal', 'summary', 'compare', 'report', 'exercises?', 'routine'],
+  ].join('|')})(?= |$)(?!.* --user )`,
+);
 
 /**
  * A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named and, where there are several, the

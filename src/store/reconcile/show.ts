@@ -142,7 +142,7 @@ export class Shown {
     for (const kind of ownedKindNames) {
       const { key } = kindOf(kind);
       if (!key || isOfUser(kind)) continue;
-      const by = typeof key.second === 'object' ? key.second.by : undefined;
+      const by = key.second?.by;
       const order = ({ merged }: Met) => {
         const [origin, id, uid] = partsOf(merged.name);
         const first = by === undefined ? '' : merged.fields?.[by];
@@ -159,8 +159,9 @@ export class Shown {
   }
 
   #setApart(met: Met, first: Met, isTaken: (key: string) => boolean): void {
-    const { field, second } = kindOf(met.merged.kind).key as Key;
-    if (second === undefined) {
+    const { key, fields } = kindOf(met.merged.kind);
+    const { field, second } = key as Key;
+    if (!second && fields[field]?.kind === 'text') {
       const said = String(met.wanted?.cells[field]);
       for (let number = 2; isTaken(keyWithin(met)); number++) {
         const suffix = ` (${number})`;
@@ -169,7 +170,7 @@ export class Shown {
       return;
     }
     this.#tellBoth(met, first);
-    if (second === 'waits') met.wanted = undefined;
+    if (!second) met.wanted = undefined;
     else {
       const { kind, statements } = met.merged;
       const [group = field] = [...statementsOf(kind)].find(([, names]) => names.includes(field)) ?? [];

@@ -85,6 +85,5 @@ function decode(cursor: string): unknown[] {
 
 function isValueOf(field: Field | undefined, value: unknown): boolean {
   if (value === null) return field?.optional === true;
-  if (field?.kind === 'integer') return typeof value === 'number';
-  return typeof value === (field?.kind === 'boolean' ? 'boolean' : 'string');
+  return typeof value === typeof field?.example;
 }
