@@ -240,6 +240,14 @@ test.each<[string[], boolean]>([
   expect(stderr.includes('emergency department')).toBe(said);
 });
 
+test('a second record of a day is refused without other days to type', async () => {
+  const path = db();
+  const add = () =>
+    run(['trial-day', 'add', '--date', '2026-03-02', '--first', '5', '--done'], { db: path, now: day(0) });
+  await add();
+  expect(await add()).toMatchObject({ code: 2, stderr: 'sciatica: --date has a trial day already\n' });
+});
+
 test('the note of a day is in the report of its period', async () => {
   const path = await started();
   await trial(path, ['add', '6', '3', '--no-done', 'was', 'away']);

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, explained, SciaticaError } from '../../domain/errors.ts';
-import type { Field, Fields } from '../../domain/fields.ts';
+import { expectation, type Field, type Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
@@ -274,11 +274,12 @@ export function namingFlags<T>(
   }
 }
 
-/** Flags accept days in words, records do not. */
+/** Flags accept days in words, records do not: said where a day is what was expected. */
 function typed(field: Field | undefined, message: string): string {
   // A pair of flags has no value that could be true or false.
   if (field?.kind === 'boolean') return message.replace(': it must be true or false', '');
-  return field?.kind === 'date' ? `${message}, or ${daysTaken(field)}` : message;
+  const isOfDay = field?.kind === 'date' && message.endsWith(expectation(field));
+  return isOfDay ? `${message}, or ${daysTaken(field)}` : message;
 }
 
 function flagOf(fields: Fields, name: string): string {
