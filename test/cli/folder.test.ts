@@ -337,7 +337,8 @@ describe('a folder', () => {
     expect(files().map((path) => [path, readFileSync(path, 'latin1')])).toEqual(before);
   });
 
-  test('the deletion of a user is held back, and accepted', async () => {
+  /** Two machines in step, the first of which has deleted a user since, and has told the folder so. */
+  async function withDeletedUser(): Promise<[first: string, second: string]> {
     const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
     const [key = ''] = KEY.exec((await add(a, '--all')).stdout) ?? [];
     await sync(a);
@@ -345,6 +346,11 @@ describe('a folder', () => {
     await sync(b);
     await run(['user', 'rm', '2', '--yes'], { db: a });
     await sync(a);
+    return [a, b];
+  }
+
+  test('the deletion of a user is held back, and accepted', async () => {
+    const [a, b] = await withDeletedUser();
     expect(await sync(b)).toMatchObject({ code: 4, stderr: expect.stringContaining('Held back') });
     expect(records(b).users).toHaveLength(2);
     const { stderr } = await run(['remotes', '--db', b], { db: a });
@@ -355,13 +361,7 @@ describe('a folder', () => {
   });
 
   test('what waits, and why a sync fails, is on stderr once, and on stdout while it stays the same', async () => {
-    const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
-    const [key = ''] = KEY.exec((await add(a, '--all')).stdout) ?? [];
-    await sync(a);
-    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
-    await sync(b);
-    await run(['user', 'rm', '2', '--yes'], { db: a });
-    await sync(a);
+    const [, b] = await withDeletedUser();
     const held = 'sciatica: Left as they are: 1 deletion held back (see sciatica remotes).\n';
     const first = await sync(b);
     expect(first).toMatchObject({ code: 4, stderr: expect.stringContaining(held) });
@@ -480,6 +480,8 @@ describe('a folder', () => {
       1,
       expect.stringContaining(`${kept}\nsciatica: User 2 is erased, but not everywhere`),
     ]);
+    const quiet = await run(['sync', 'diary', '--quiet'], { db: b });
+    expect(quiet.stderr).toContain(`This copy may still hold them: ${kept}`);
     expect((await run(['sync', 'diary', '--dry-run'], { db: b })).code).toBe(0);
     rmSync(kept);
     expect((await run(['sync', 'diary'], { db: b })).code).toBe(0);

@@ -12,7 +12,7 @@ import { folderOf } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
 import { keptToken, readToken } from '../input/token-file.ts';
 import { AlreadySaid, describeError, usage } from '../terminal/errors.ts';
-import { commandLine, counted, escapeControls, print, printSentence, say, sayDone } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, print, printSentence, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
@@ -157,27 +157,27 @@ async function remoteOf(
 
 /**
  * Runs a sync. Without a terminal, as under cron, which mails what is on stderr, what the last sync said too goes to stdout.
+ * @param work tells lines by what it is given; by itself without it
  * @throws what `work` threw; AlreadySaid for an error that the last one had too
  */
 async function sayingOnce(
   context: Context,
   name: string,
   { json, dryRun }: Options,
-  work: (tell: (line: string) => void) => Promise<void>,
+  work: (tell?: (line: string) => void) => Promise<void>,
 ): Promise<void> {
-  if (json || dryRun || context.stderr.isTTY) return work((line) => say(context, line));
+  if (json || dryRun || context.quiet || context.stderr.isTTY) return work();
   const lines: string[] = [];
   const error = await work((line) => lines.push(line)).catch((thrown: unknown) => thrown);
   if (error !== undefined && !(error instanceof SciaticaError)) throw error;
   const failure = error && `sciatica: ${describeError(context, error)}`;
   const isSaid = context.store.remotes.noteSaid(name, lines, failure);
-  for (const line of lines) (isSaid(line) ? sayDone : say)(context, line);
-  if (!failure || !isSaid(failure)) {
-    if (error) throw error;
-    return;
+  for (const line of lines) (isSaid(line) ? printSentence : say)(context, line);
+  if (failure && isSaid(failure)) {
+    printSentence(context, failure);
+    throw new AlreadySaid(error);
   }
-  printSentence(context, failure);
-  throw new AlreadySaid(error);
+  if (error) throw error;
 }
 
 /** Prints each result of a watch that has something to tell, and what is left each time it changes. */
@@ -187,7 +187,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
     const left = leftLines(context, name, result).join('\n');
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
-    if (isNew || options.json) show(context, name, result, options, (line) => say(context, line));
+    if (isNew || options.json) show(context, name, result, options);
     // What is left ends no watch.
     await finishErased(context, result).catch((error) =>
       say(context, `sciatica: ${describeError(context, error)}`),
@@ -200,7 +200,7 @@ function show(
   name: string,
   result: SyncResult,
   options: Options,
-  tell: (line: string) => void,
+  tell = (line: string) => say(context, line),
 ): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
   else for (const line of resultLines(name, result, options.dryRun)) printSentence(context, line);
@@ -224,12 +224,12 @@ async function finishErased(
 }
 
 /** @throws SciaticaError `unusable` while copies are there that an erasing left */
-async function requireErased(context: Context, tell: (line: string) => void): Promise<void> {
+async function requireErased(context: Context, tell?: (line: string) => void): Promise<void> {
   const { users, paths } = context.store.copiesLeft();
   if (paths.length === 0) return;
   const { requireNoneLeft } = await import('../input/erased-copies.ts');
   const left = paths.map((path) => ({ path }));
-  requireNoneLeft(users, left, eraseAgain(context, users), tell);
+  requireNoneLeft(context, users, left, eraseAgain(context, users), tell);
 }
 
 const eraseAgain = (context: Context, [user]: readonly number[]): string =>

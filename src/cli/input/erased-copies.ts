@@ -26,15 +26,16 @@ export async function finishCopies(
     tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
-  requireNoneLeft(ids, left, again, tell);
+  requireNoneLeft(context, ids, left, again, tell);
 }
 
 /** Names the copies that may still hold people who were erased. @throws SciaticaError `unusable` where there are any */
 export function requireNoneLeft(
+  context: Context,
   ids: readonly number[],
   left: readonly CopyLeft[],
   again: string,
-  tell: (line: string) => void,
+  tell = (line: string) => sayAlways(context, line),
 ): void {
   for (const { path, why } of left)
     tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
