@@ -228,9 +228,8 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^unknown option '.*'$/s,
-      /^sciatica(?: (?:exercise|log|routine|token|trial-day|user))?$/.test(command)
-        ? '$& (the options of a command come after it)'
-        : '$&',
+      // Of a command that only has commands.
+      usage.endsWith(' [command]') ? '$& (the options of a command come after it)' : '$&',
     );
 
 /** Whether a prompt was aborted with Ctrl-C. */

@@ -114,19 +114,22 @@ const OF_A_USER = new RegExp(
 export function commandLine(context: Context, words: string): string {
   const { db, user } = context;
   const isUnclear = user !== undefined && OF_A_USER.test(words) && context.store.users.count() > 1;
-  const whose = isUnclear ? ` --user ${user}` : '';
-  const where = db === undefined ? '' : ` --db ${quoted(escapeControls(db))}`;
-  return `sciatica ${words}${whose}${where}`;
+  return lineOf(words, isUnclear ? String(user) : undefined, db);
 }
 
 /** A command line to go on with after one that failed before its `--user` and `--db` were read. @param typed its words */
 export function commandLineAs(typed: readonly string[], words: string): string {
-  const flags = ['user', 'db'].flatMap((name) => {
-    const at = typed.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-    const value = typed[at]?.includes('=') ? typed[at]?.slice(`--${name}=`.length) : typed[at + 1];
-    const isTaken = at >= 0 && value && (name === 'db' || OF_A_USER.test(words));
-    return isTaken ? [`--${name}`, quoted(value)] : [];
-  });
+  const given = (flag: string) => {
+    const at = typed.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+    return at < 0 ? undefined : typed[at]?.slice(`${flag}=`.length) || typed[at + 1];
+  };
+  return lineOf(words, OF_A_USER.test(words) ? given('--user') : undefined, given('--db'));
+}
+
+function lineOf(words: string, user: string | undefined, db: string | undefined): string {
+  const flags = Object.entries({ user, db }).flatMap(([name, value]) =>
+    value ? [`--${name}`, quoted(escapeControls(value))] : [],
+  );
   return ['sciatica', words, ...flags].join(' ');
 }
 

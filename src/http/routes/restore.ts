@@ -33,26 +33,27 @@ const readOwner = queryReader(ownerParameter);
  */
 export function restoreRoute(collection: Collection): Route {
   const { name, kind } = collection;
+  const isOfUser = isOwned(name);
   const { tag, schema, a, one, example, deleted } = termsOf(kind);
-  const further = isOwned(name)
+  const further = isOfUser
     ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.'
     : 'With the user comes back what was deleted with the user.';
   return {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned(name) ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
+    errors: [...WRITE, ...(isOfUser ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
     tag,
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,
     description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
-    ...(isOwned(name) && { query: ownerParameter }),
+    ...(isOfUser && { query: ownerParameter }),
     exampleId: deleted,
-    headers: [isOwned(name) ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
-    ...(isOwned(name) && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
+    headers: [isOfUser ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
+    ...(isOfUser && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
     success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     handle: async (context) => {
-      if (!isOwned(name)) {
+      if (!isOfUser) {
         requireOwnHeader(context.request);
         const { store, id, workers } = context;
         const deletion = store.history.lastOf(name, id);

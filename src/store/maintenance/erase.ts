@@ -79,7 +79,7 @@ export function erase(db: Database, tokens: Tokens, userId: number): void {
 
 /** @param aliases the user's names beside its own */
 function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readonly Name[]): void {
-  const wasMoved = db.value(MOVED, userId, userId) === 1;
+  const wasMoved = db.value(`SELECT 1 FROM history WHERE ${MOVED}`, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   const [names, settings] = [new Names(db), new Settings(db)];
   const name = names.ofUser(userId);
@@ -116,15 +116,14 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   if (settings.get('user') === String(userId)) settings.remove('user');
 }
 
-/** Whether a record ever went from this user to another, or came from one. */
-const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
+/** SQL: whether a record went from this user to another, or came from one. */
+const MOVED = 'formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)';
 
 /** The other users, by id, under whom a user or a record of it shows, or ever showed. */
 function shownUnder(db: Database, names: Names, userId: number, name: Name): number[] {
   const root = new People(new Fold(db, names)).ownerId(name);
   const others = db.column<number>(
-    `SELECT DISTINCT iif(userId = ?, formerUserId, userId) FROM history
-     WHERE (userId = ? OR formerUserId = ?) AND formerUserId IS NOT NULL`,
+    `SELECT DISTINCT iif(userId = ?, formerUserId, userId) FROM history WHERE ${MOVED}`,
     ...[userId, userId, userId],
   );
   return [...new Set([...others, root ?? userId])].filter((id) => id !== userId);

@@ -29,15 +29,15 @@ export class Erasures {
 
   /** @param users by their ids: only which of them were erased, and who had shown beside them */
   all(users?: readonly number[]): Erased[] {
-    const beside = users?.flatMap((id) => this.#beside()[id] ?? []);
+    const isAmong = 'IN (SELECT value FROM json_each(?))';
+    const told = users ? `WHERE id ${isAmong} OR (record = 'user' AND ${NAME} ${isAmong})` : '';
+    const beside = users && this.#beside();
+    const asked = users && [users, users.flatMap((id) => beside?.[id] ?? [])];
     return this.db
-      .all<{ record: KindName; name: Name; id: number | null }>(
-        `SELECT record, ${NAME} AS name, id FROM erasures`,
+      .all<{ record: KindName; name: Name }>(
+        `SELECT record, ${NAME} AS name FROM erasures ${told}`,
+        ...(asked ?? []).map((each) => JSON.stringify(each)),
       )
-      .filter(({ id, name, record }) => {
-        if (!users || (id !== null && users.includes(id))) return true;
-        return record === 'user' && beside?.includes(name);
-      })
       .map(({ record, name }) => [record, name]);
   }
 

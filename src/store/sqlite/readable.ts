@@ -138,8 +138,7 @@ function unchanged<T>(path: string, work: () => T): T {
   }
 }
 
-/** What access(2) says against it: EACCES, EROFS; nothing if it is allowed. */
-/** Why a path may not be used in a mode of `fs.constants`, as an errno; undefined where it may. */
+/** What access(2) says against a use of a path, in a mode of `fs.constants`: EACCES, EROFS; undefined if it is allowed. */
 export function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
