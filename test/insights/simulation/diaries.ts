@@ -4,6 +4,7 @@ import { isWeekend as isWeekendDay, type Period } from '../../../src/insights/da
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
 import { RecentPain } from '../../../src/insights/recent-pain.ts';
+import type { Direction } from '../../../src/insights/shapes.ts';
 import { autoregression } from '../../../src/insights/stats/autoregression.ts';
 import { tInterval } from '../../../src/insights/stats/estimate.ts';
 import type { Interval } from '../../../src/insights/stats/points.ts';
@@ -11,25 +12,24 @@ import { summarizeTrend } from '../../../src/insights/trend.ts';
 import { comparePeriods, generator, log } from '../helpers.ts';
 import { clamp, normal } from './laws.ts';
 import type { Row } from './means.ts';
-import { daysOf, isWeekend, MONDAY, one, type World } from './worlds.ts';
+import { daysOf, isWeekend, MONDAY, one, type World, type WorldSession } from './worlds.ts';
 
 /** What is said, ever, to somebody who looks every day; in percent of patients. */
 
 /** What was ever said of each exercise of a world. */
-interface Said {
-  readonly less: Set<number>;
-  readonly more: Set<number>;
-  readonly lessRelief: Set<number>;
-  readonly moreRelief: Set<number>;
-  readonly none: Set<number>;
+type Said = Record<Direction | `${Direction}Relief`, Set<number>>;
+
+/** A diary as somebody sees it who looks every day. */
+interface Look {
+  readonly marks: Marks;
+  /** By exercise. */
+  readonly sessions: readonly number[];
+  readonly today: readonly WorldSession[];
 }
 
-function live(world: World, random: () => number): Said {
-  const [less, more, lessRelief, moreRelief, none] = Array.from({ length: 5 }, () => new Set<number>());
-  const said = { less, more, lessRelief, moreRelief, none } as Said;
+function* looks(world: World, random: () => number): Generator<Look> {
   const marks = new Marks(world.effects.length, MONDAY, world.days);
   const sessions: number[] = [];
-  const exercises = new Map<number, number>();
   const recent = new RecentPain();
   for (const day of daysOf(world, random)) {
     if (day.sessions.length === 0 && day.later === undefined) continue;
@@ -44,29 +44,31 @@ function live(world: World, random: () => number): Said {
       marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false });
     }
     marks.endDay();
-    for (const { exercise, which } of day.sessions) {
-      const claim = marks.claim(exercise);
-      if (claim) said[claim].add(which);
-      const { verdict } = versusOthers(marks, sessions, exercise);
-      if (verdict === 'less' || verdict === 'more') said[`${verdict}Relief`].add(which);
-      if (marks.isNothing(exercise)) said.none.add(which);
-      exercises.set(exercise, which);
-    }
+    yield { marks, sessions, today: day.sessions };
   }
   marks.end();
-  for (const [exercise, which] of exercises) {
-    const claim = marks.claim(exercise);
-    if (claim) said[claim].add(which);
-  }
-  return said;
 }
 
-/** Patients of a world of whom this was ever said, in percent. */
-export function share(world: World, times: number, holds: (said: Said) => boolean): number {
-  const random = generator(world.name.length + world.days);
-  let count = 0;
-  for (let i = 0; i < times; i += 1) if (holds(live(world, random))) count += 1;
-  return (100 * count) / times;
+function live(world: World, random: () => number): Said {
+  const said: Said = { less: new Set(), more: new Set(), lessRelief: new Set(), moreRelief: new Set() };
+  const exercises = new Map<number, number>();
+  const claimed = (marks: Marks, exercise: number, which: number) => {
+    const claim = marks.claim(exercise);
+    if (claim) said[claim].add(which);
+  };
+  let last: Marks | undefined;
+  for (const { marks, sessions, today } of looks(world, random)) {
+    for (const { exercise, which } of today) {
+      claimed(marks, exercise, which);
+      const { verdict } = versusOthers(marks, sessions, exercise);
+      if (verdict === 'less' || verdict === 'more') said[`${verdict}Relief`].add(which);
+      exercises.set(exercise, which);
+    }
+    last = marks;
+  }
+  // The marks of the last day, of what was given up earlier too.
+  for (const [exercise, which] of exercises) if (last) claimed(last, exercise, which);
+  return said;
 }
 
 /** False marks, false “less relief” where one is as bad or “more relief” where none is worse, and the true mark of the first one. */
@@ -398,18 +400,25 @@ export function nextDays(times: number): Row[] {
 
 /** How often “no noticeable difference” is ever said, by sessions. */
 export function noDifferences(times: number): Row[] {
+  const counts = [60, 120, 200];
   return [0, -1].map((effect): Row => {
-    const world = (days: number): World => ({
+    const random = generator(403);
+    const world: World = {
       name: 'two',
-      days,
+      days: 2 * Math.max(...counts),
       spread: 1.2,
       relapse: 0,
       effects: [effect, 0],
       chooses: (_, day) => [day % 2],
+    };
+    const first = Array.from({ length: times }, () => {
+      for (const { marks, sessions, today } of looks(world, random))
+        if (today.some(({ exercise }) => exercise === 0) && marks.isNothing(0)) return sessions[0] as number;
+      return Number.POSITIVE_INFINITY;
     });
     return [
       `a true change of ${effect === 0 ? 0 : '−1'}`,
-      ...[60, 120, 200].map((sessions) => share(world(2 * sessions), times, ({ none }) => none.has(0))),
+      ...counts.map((count) => (100 * first.filter((sessions) => sessions <= count).length) / times),
     ];
   });
 }

@@ -187,9 +187,9 @@ function everClaimed(
       const prior = pooled(own + others.squares, n - 1 + others.freedom);
       const estimate = { value, ...moderated(own, n - 1, prior) };
       // Sessions that resemble each other make it wider only.
-      if (sideOf(interval({ ...estimate, size: n })) === null) continue;
-      const side = sideOf(interval({ ...estimate, size: n / inflated(inOrder) }));
-      if (side) claimed[side] = true;
+      const side = sideOf(interval({ ...estimate, size: n }));
+      if (side === null || claimed[side]) continue;
+      if (sideOf(interval({ ...estimate, size: n / inflated(inOrder) })) === side) claimed[side] = true;
     }
     if (claimed.less) claims.less += 100 / times;
     if (claimed.more) claims.more += 100 / times;
