@@ -62,6 +62,8 @@ const KEPT = 1;
 export const NOTICEABLE = 1;
 /** A mean rise of less, in points, is taken for none. */
 const RISE = NOTICEABLE / 4;
+/** The share of days at one end of the pains, and how many times that at the other end, from which on days are taken for chosen by it. */
+const [SHARP, MORE_SHARP] = [0.35, 1.2];
 /** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
 const NOTHING_ERROR = 0.04;
 
@@ -110,6 +112,8 @@ export class Marks {
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = noMoments();
+  /** How many days began with each pain, from 1 to 10. */
+  readonly #starts = new Array<number>(10).fill(0);
   /** Of the days' averages. */
   readonly #averages = Array.from({ length: AVERAGES }, noMoments);
   readonly #times = noMoments();
@@ -148,6 +152,7 @@ export class Marks {
     if (place === 0) {
       gather(this.#firsts[exercise], change);
       gather(this.#days, painBefore);
+      this.#starts[painBefore - 1] = (this.#starts[painBefore - 1] as number) + 1;
       for (const [i, average] of session.averages.entries()) gather(this.#averages[i] as Moments, average);
       gather(this.#times, day);
     }
@@ -292,7 +297,7 @@ export class Marks {
   #look(exercise: number): void {
     const claim = this.#claims[exercise];
     if (claim) {
-      const [first, contrast, usual] = this.#evidence(exercise, claim, KEPT);
+      const [first, contrast, usual] = this.#evidence(exercise, claim, { isMade: true });
       if (first < KEPT || contrast < KEPT || usual < KEPT) this.#claims[exercise] = null;
       return;
     }
@@ -301,29 +306,29 @@ export class Marks {
     if (own.n < FEWEST_TO_SAY) return;
     const made: Claim = { direction: own.mean < 0 ? 'less' : 'more', seen };
     const isEnough = (isResembling: boolean) => {
-      const [first, contrast, usual] = this.#evidence(exercise, made, FIRST_EVIDENCE, isResembling);
+      const [first, contrast, usual] = this.#evidence(exercise, made, { isResembling });
       return first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE;
     };
     // The second costs more.
     if (isEnough(false) && isEnough(true)) this.#claims[exercise] = made;
   }
 
-  /** @param least evidence of the raw change below which the rest, which costs more, need not be weighed */
+  /** @returns the evidence of the raw change; the rest, which costs more, is weighed only if that is enough */
   #evidence(
     exercise: number,
     { direction, seen }: Claim,
-    least: number,
-    isResembling = false,
+    { isMade = false, isResembling = false },
   ): [first: number, contrast: number, usual: number] {
     const weigh = (estimate: Estimate | null) => {
       if (estimate === null) return 0;
       return direction === 'less' ? evidenceBelow(estimate) : evidenceAbove(estimate);
     };
     const first = weigh(meanOf(this.#firsts[exercise] as Moments));
-    if (first < least) return [first, 0, 0];
+    if (first < (isMade ? KEPT : FIRST_EVIDENCE)) return [first, 0, 0];
     // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
     const control = this.#control(exercise, seen);
-    const contrasts = [direction === 'more' ? this.#withoutBest(exercise, control) : control, [REST]]
+    const others = direction === 'more' ? this.#withoutBest(exercise, control) : control;
+    const contrasts = [isMade || this.#tellWhatComesAnyway(others, direction) ? others : [], [REST]]
       .filter((control) => this.#sessionsOf(control) >= FEWEST_OTHERS)
       .map((control) =>
         weigh(isResembling ? this.contrastOfResembling(exercise, control) : this.contrast(exercise, control)),
@@ -350,9 +355,40 @@ export class Marks {
     const less = others.map((other) => this.contrast(exercise, [other])?.value ?? Number.NEGATIVE_INFINITY);
     const best = less.indexOf(Math.max(...less));
     const rest = others.filter((_, i) => i !== best);
-    const firsts = rest.map((other) => this.#firsts[other] as Moments);
-    const sum = (of: (moments: Moments) => number) => firsts.reduce((all, moments) => all + of(moments), 0);
-    return sum(({ n, mean }) => n * mean) > RISE * sum(({ n }) => n) ? rest : others;
+    return this.#meanOfFirsts(rest) > RISE ? rest : others;
+  }
+
+  /**
+   * Whether others tell what would have come anyway. Who exercises on bad days only sees pain fall after whatever is done, and rise
+   * who does on good days only: others that go the other way there do harm, or help, and what stands beside them may do nothing.
+   */
+  #tellWhatComesAnyway(others: readonly number[], direction: Direction): boolean {
+    const [lowest, highest] = [this.#shareAtEdge(this.#starts), this.#shareAtEdge(this.#starts.toReversed())];
+    const [edge, opposite] = direction === 'less' ? [lowest, highest] : [highest, lowest];
+    if (edge < SHARP || edge < MORE_SHARP * opposite) return true;
+    const change = this.#meanOfFirsts(others);
+    return direction === 'less' ? change < 0 : change > 0;
+  }
+
+  /** The mean raw change of the first sessions of days; 0 without any. */
+  #meanOfFirsts(exercises: readonly number[]): number {
+    let [n, sum] = [0, 0];
+    for (const exercise of exercises) {
+      const firsts = this.#firsts[exercise] as Moments;
+      n += firsts.n;
+      sum += firsts.n * firsts.mean;
+    }
+    return n > 0 ? sum / n : 0;
+  }
+
+  /** The share of days that began with the lowest pain but for one day in ten; 0 at the end of the scale. */
+  #shareAtEdge(starts: readonly number[]): number {
+    let before = 0;
+    const edge = starts.findIndex((days) => {
+      before += days;
+      return before > this.#days.n / 10;
+    });
+    return edge > 0 ? (starts[edge] ?? 0) / this.#days.n : 0;
   }
 
   #sessionsOf(exercises: readonly number[]): number {

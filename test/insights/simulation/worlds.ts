@@ -211,10 +211,32 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
   },
   {
     name: 'two, sessions up to pain 4 only, the first −2',
-    bound: 30,
+    bound: 5,
     days: 240,
     effects: zeros(2, -2),
     chooses: (pain, _, random) => (pain <= 4 ? [anyOf(0, 2, random)] : []),
+  },
+  {
+    name: 'two, sessions from pain 6 on only, the first +2',
+    bound: 5,
+    days: 240,
+    effects: zeros(2, 2),
+    chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 2, random)] : []),
+  },
+  {
+    name: 'four, sessions from pain 6 on only, three of them +1',
+    bound: 5,
+    days: 240,
+    effects: [0, 1, 1, 1],
+    chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
+  },
+  {
+    name: 'two, sessions mostly from pain 7 on, the first +2',
+    bound: 50,
+    days: 240,
+    effects: zeros(2, 2),
+    chooses: (pain, _, random) =>
+      random() < 1 / (1 + Math.exp(10.5 - 1.5 * pain)) ? [anyOf(0, 2, random)] : [],
   },
   { name: 'four, two of them +2', bound: 5, days: 150, effects: [2, 2, 0, 0], chooses: one(4) },
   { name: 'four inert ones, base pain 3', bound: 5, days: 150, base: 3, effects: zeros(4), chooses: one(4) },
