@@ -1,9 +1,9 @@
-import type { Log } from '../domain/log.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import type { SortKey } from '../domain/sort.ts';
 import type { User } from '../domain/user.ts';
 import { addDays, countedDays } from '../domain/words/day.ts';
-import { round } from '../insights/numbers.ts';
+import { averageOf, round } from '../insights/numbers.ts';
+import { type PainDay, painDays } from '../insights/pain-days.ts';
 import type { Overview } from '../insights/shapes.ts';
 import type { Store } from '../store/store.ts';
 import { narrowed } from './counted-logs.ts';
@@ -36,16 +36,18 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
   const counted = { userId: id, ...countedDays(age, today) };
   const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
   const first = addDays(today, 1 - RECENT_DAYS);
-  const logs = store.logs.list(narrowed(counted, { since: addDays(first, -EARLIER_DAYS) }));
+  const compared = narrowed(counted, { since: addDays(first, -EARLIER_DAYS) });
+  const logs = store.logs.list(compared);
+  const entries = entriesOf(store, compared);
+  const days = painDays(entries, logs);
   const recent = logs.filter(({ date }) => date >= first);
-  const ofLate = narrowed(counted, { since: first });
-  const severe = entriesOf(store, ofLate).filter(({ pain }) => isSevere(pain));
+  const severe = entries.filter(({ date, pain }) => date >= first && isSevere(pain));
   const trialDays = store
     .of('trialDay')
-    .list(ofLate)
+    .list(narrowed(counted, { since: first }))
     .filter(({ first, second = first }) => callsForRedFlags({ painBefore: first, painAfter: second }));
-  const pain = meanPain(recent);
-  const painEarlier = meanPain(logs.filter(({ date }) => date < first));
+  const pain = meanPain(days.filter(({ date }) => date >= first));
+  const painEarlier = meanPain(days.filter(({ date }) => date < first));
   return {
     id,
     firstName,
@@ -59,10 +61,8 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
   };
 }
 
-function meanPain(logs: readonly Log[]): number | undefined {
-  if (logs.length === 0) return undefined;
-  return logs.reduce((sum, { painBefore }) => sum + painBefore, 0) / logs.length;
-}
+const meanPain = (days: readonly PainDay[]): number | undefined =>
+  days.length === 0 ? undefined : averageOf(days.map(({ first }) => first));
 
 /** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
 function inOrder(a: Overview, b: Overview, keys: readonly SortKey[]): number {

@@ -65,8 +65,8 @@ export function Patients({ phone, say }: Shown) {
           ))}
           {patients && patients.length > 0 && (
             <p class="notes">
-              The most urgent are at the top. Sessions and mean pain before exercise of the last 14 days; in
-              brackets against the 28 days before. Red: a rise of 3 or more, or pain of 9 or 10.
+              The most urgent are at the top. Sessions and mean pain of a day in the last 14 days; in brackets
+              against the 28 days before. Red: a rise of 3 or more, or pain of 9 or 10.
             </p>
           )}
           <Forget {...{ phone, say }} count={0} />

@@ -2479,7 +2479,7 @@ export interface components {
              * @description Day of the last session; absent if there is none
              */
             lastSession?: string;
-            /** @description Mean pain before exercise of the last 14 days, to one decimal */
+            /** @description Mean pain of a day in the last 14 days, before exercise or without, to one decimal */
             pain?: number;
             /** @description The same of the 28 days before those */
             painEarlier?: number;

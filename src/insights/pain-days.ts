@@ -7,7 +7,7 @@ export interface PainDay {
   readonly date: string;
   /** The worst of the day: of entries, and before and after sessions. */
   readonly pain: number;
-  /** The first of the day, before or without exercise. */
+  /** Before the first session, without one the first entry: what trends and means count. */
   readonly first: number;
   readonly sessions: number;
   /** What was taken, each once. */
@@ -58,7 +58,7 @@ function dayOf(date: string, values: readonly Value[]): PainDay {
   return {
     date,
     pain: Math.max(...values.flatMap(({ pains }) => pains)),
-    first: inOrder[0]?.pains[0] ?? 1,
+    first: (inOrder.find(({ isSession }) => isSession) ?? inOrder[0])?.pains[0] ?? 1,
     sessions: values.filter(({ isSession }) => isSession).length,
     medication: [...new Set(inOrder.flatMap(({ medication }) => medication ?? []))],
   };

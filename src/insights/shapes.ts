@@ -302,7 +302,9 @@ const overview = named('Overview', {
   lastName: z.string(),
   sessions: count.describe('Of the last 14 days'),
   lastSession: day.optional().describe('Day of the last session; absent if there is none'),
-  pain: level.optional().describe('Mean pain before exercise of the last 14 days, to one decimal'),
+  pain: level
+    .optional()
+    .describe('Mean pain of a day in the last 14 days, before exercise or without, to one decimal'),
   painEarlier: level.optional().describe('The same of the 28 days before those'),
   painChange: points.optional().describe('pain − painEarlier: above 0, there is more pain than before'),
   redEntries: count.describe(

@@ -35,7 +35,7 @@ describe('users --summary', () => {
       code: 0,
       stderr: '',
       stdout: `id	firstName	lastName	sessions	lastSession	pain	painEarlier	painChange	redEntries
-4	Red	Berg	3	2026-03-01	3.3			2
+4	Red	Berg	3	2026-03-01	3			2
 2	Worse	Berg	2	2026-03-02	5.5	3	2.5	0
 1	Never	Berg	0					0
 5	Away	Berg	0	2025-11-05				0
@@ -51,7 +51,7 @@ describe('users --summary', () => {
       env: { NO_COLOR: '1' },
     });
     expect(stdout).toBe(`Id  Name        Sessions  Last session  Pain  Earlier  Change  Red
- 4  Red Berg           3  2026-03-01     3.3        –       –    2
+ 4  Red Berg           3  2026-03-01     3.0        –       –    2
  2  Worse Berg         2  2026-03-02     5.5      3.0    +2.5    0
  1  Never Berg         0  –                –        –       –    0
 `);
@@ -112,7 +112,7 @@ describe('users --summary', () => {
     const { stdout, stderr } = await run(['users', '--summary'], { db: practice(), columns: 50 });
     expect(stripVTControlCharacters(stdout)).not.toMatch(/Earlier|Sessions|Pain/);
     expect(stderr.split('\n').slice(1).join(' ').trim()).toBe(
-      'Red entries of the last 14 days. Change: of the mean pain before exercise, against the 28 days before. Red: a rise of 3 or more, or pain of 9 or 10.',
+      'Red entries of the last 14 days. Change: of the mean pain of a day, against the 28 days before. Red: a rise of 3 or more, or pain of 9 or 10.',
     );
   });
 

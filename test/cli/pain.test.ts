@@ -203,11 +203,11 @@ test('home asks how it is until it is told', async () => {
   await run(['pain', '4'], { db: path });
   const { stdout } = await run([], { db: path });
   expect(stdout).toContain('Pain today 4');
-  expect(stdout).toMatch(/Pain +▃ 4, the first of each day, last 14 days\n/);
+  expect(stdout).toMatch(/Pain +▃ 4, before or without exercise, last 14 days\n/);
   expect(stdout).not.toContain('How is it');
 });
 
-test('home has the pain of days with and without exercise, as the summary counts it', async () => {
+test('home and users --summary have the pain of days with and without exercise, as the summary counts it', async () => {
   const path = prepared((store) => {
     store.users.create(nora);
     const entry = { userId: 1, date: '2026-03-01' };
@@ -217,10 +217,14 @@ test('home has the pain of days with and without exercise, as the summary counts
     store.logs.create({ ...session, date: TODAY, painBefore: 5, painAfter: 2 });
   });
   expect((await run([], { db: path })).stdout).toContain(
-    `Pain       ▇▂ 8 → 3, the first of each day, last 14 days
+    `Pain       ▇▅ 8 → 6, before or without exercise, last 14 days
            ▁ 2, after the last exercise of each day
 `,
   );
+  const { stdout } = await run(['summary', '--json'], { db: path });
+  expect(JSON.parse(stdout)).toMatchObject({ level: { mean: 7 } });
+  const { stdout: list } = await run(['users', '--summary', '--json', 'pain'], { db: path });
+  expect(JSON.parse(list)).toEqual([{ pain: 7 }]);
 });
 
 test('what another user says is in no figure', async () => {

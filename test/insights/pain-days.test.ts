@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Entry, painDays } from '../../src/insights/pain-days.ts';
+import { tallyOf } from '../../src/insights/summary.ts';
 import { log } from './helpers.ts';
 
 const date = '2026-03-02';
@@ -14,8 +15,12 @@ test.each<[string, Entry[], ReturnType<typeof done>[], number]>([
     [],
     5,
   ],
-  ['an entry without time before a session', [entry({ id: 9, pain: 3 })], [done(1, 6, 4)], 3],
-  ['a session before midday', [entry({ pain: 3, timeOfDay: 'midday' })], [done(1, 6, 4)], 6],
+  [
+    'a session, whatever was felt in the morning',
+    [entry({ pain: 3, timeOfDay: 'morning' })],
+    [done(1, 6, 4)],
+    6,
+  ],
   [
     'the evening before the night',
     [entry({ pain: 3, timeOfDay: 'night' }), entry({ timeOfDay: 'evening' })],
@@ -23,8 +28,9 @@ test.each<[string, Entry[], ReturnType<typeof done>[], number]>([
     5,
   ],
   ['the first session, its pain before', [], [done(2, 6, 4), done(1, 7, 1)], 7],
-])('the first value of a day is %s', (_, entries, sessions, first) => {
+])('the pain that counts of a day is %s', (_, entries, sessions, first) => {
   expect(painDays(entries, sessions)).toMatchObject([{ first }]);
+  expect(tallyOf(sessions.toReversed(), {}, entries).pains.get(date)?.pain).toBe(first);
 });
 
 test('a day has the worst of its pain, its sessions, and what was taken, each once; days are in order', () => {
@@ -34,7 +40,7 @@ test('a day has the worst of its pain, its sessions, and what was taken, each on
     entry({ id: 2, pain: 8, medication: 'para' }),
   ];
   expect(painDays(entries, [done(1, 6, 4, 'ibuprofen'), done(2, 3, 9)])).toEqual([
-    { date, pain: 9, first: 8, sessions: 2, medication: ['para', 'ibuprofen'] },
+    { date, pain: 9, first: 6, sessions: 2, medication: ['para', 'ibuprofen'] },
     { date: '2026-03-03', pain: 4, first: 4, sessions: 0, medication: [] },
   ]);
 });

@@ -164,11 +164,11 @@ function ofWeekInWords(sessions: number, days: number, target: Target | undefine
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** The first pain of each day, as the summary counts it, and the pain after the day's last session, as bars and in words. */
+/** The pain of each day, as the summary counts it, and the pain after the day's last session, as bars and in words. */
 function painLines(entries: readonly PainEntry[], logs: readonly Log[]): string[] {
   const days = painDays(entries, logs);
   const after = daysOf(logs).flatMap((day) => logs.findLast(({ date }) => date === day)?.painAfter ?? []);
-  const which = entries.length > 0 ? 'the first of each day' : 'before the first exercise';
+  const which = entries.length > 0 ? 'before or without exercise' : 'before the first exercise';
   if (days.length === 0) return [];
   return [
     `Pain       ${course(days.map(({ first }) => first))}, ${which}, last ${DAYS} days`,

@@ -63,12 +63,12 @@ export async function listOverviews(context: Context, options: Options): Promise
 function legend(has: (name: keyof Overview) => boolean): string {
   const recent = [
     ...(has('sessions') ? ['sessions'] : []),
-    ...(has('pain') ? ['mean pain before exercise'] : []),
+    ...(has('pain') ? ['mean pain of a day'] : []),
     'red entries',
   ];
   const earlier = has('painEarlier')
     ? `Earlier: pain of the ${EARLIER_DAYS} days before.`
-    : `Change: of the mean pain before exercise, against the ${EARLIER_DAYS} days before.`;
+    : `Change: of the mean pain of a day, against the ${EARLIER_DAYS} days before.`;
   return `${capital(listed(recent))} of the last ${RECENT_DAYS} days. ${earlier} Red: a rise of 3 or more, or pain of 9 or 10.`;
 }
 

@@ -88,7 +88,7 @@ export function addUserCommands(program: Command, context: Context): void {
   ])
     .option(
       '--summary',
-      'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
+      'how each user is doing: sessions, pain, and entries with a lot of pain in the last 14 days, the most urgent first',
     )
     .action(async (options: Options) => {
       if (!options['summary']) return listRecords(context, options, 'user');
