@@ -1,3 +1,4 @@
+import { invalid } from './errors.ts';
 import { boolean, choice, date, integer, MAX_ID, type RecordOf, text } from './fields.ts';
 import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
 import { defineKind } from './kind.ts';
@@ -97,6 +98,14 @@ export const dayFilters = {
   since: { column: 'date', operator: 'gte', field: since },
   until: { column: 'date', operator: 'lte', field: until },
 } as const;
+
+/** @returns the period @throws SciaticaError `invalid` if its first day is after the last */
+export function inOrder<P extends { since?: string | undefined; until?: string | undefined }>(period: P): P {
+  const { since, until } = period;
+  if (since !== undefined && until !== undefined && since > until)
+    throw invalid([{ field: 'since', message: `begins an empty period: from ${since} to ${until}` }]);
+  return period;
+}
 
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };

@@ -1,4 +1,5 @@
 import { invalid } from '../domain/errors.ts';
+import { inOrder } from '../domain/log.ts';
 import { addDays, dayNumber } from '../domain/words/day.ts';
 import type { Period } from './days.ts';
 import { differ, type Mean } from './difference.ts';
@@ -130,8 +131,7 @@ export function comparedPeriods(
     ];
   }
   const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
-  if (since > until)
-    throw invalid([{ field: 'since', message: `begins an empty period: from ${since} to ${until}` }]);
+  inOrder({ since, until });
   const days = dayNumber(until) - dayNumber(since) + 1;
   return [
     { since: addDays(since, -days), until: addDays(since, -1) },

@@ -86,6 +86,10 @@ describe('filters', () => {
     [['--since', 'soon'], '--since must be a calendar day'],
     [['--since', 'last mnth'], '--since is no day (did you mean last month?)'],
     [['--until', 'ths yer'], '--until is no day (did you mean this year?)'],
+    [
+      ['--since', 'march', '--until', '2026-02-28'],
+      '--since begins an empty period: from 2026-03-01 to 2026-02-28',
+    ],
     [['--sort', 'pain'], '--sort must name fields of the record'],
     [['--limit', '0'], '--limit must be a whole number, 1 or more'],
     [['--limit', '3', '--all'], '--all and --limit cannot both be given'],

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
+import { inOrder } from '../../domain/log.ts';
 import { textMeant } from '../../domain/typed.ts';
 import { faultOfDay } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
@@ -59,7 +60,8 @@ export async function parseFlags<Fs extends Fields>(
   if (Object.keys(given).length === 0) return {};
   const { check, partialOf } = await import('../../domain/schema.ts');
   const faults = dayFaults(fields, given, context.today);
-  return namingFlags(fields, () => check(partialOf(fields), given), faults) as Partial<RecordOf<Fs>>;
+  const checked = () => inOrder(check(partialOf(fields), given));
+  return namingFlags(fields, checked, faults) as Partial<RecordOf<Fs>>;
 }
 
 /** The fields that a new record needs and `values` lack. */
