@@ -1,15 +1,15 @@
 import type { Field } from './fields.ts';
 import { choiceMeant } from './words/choice.ts';
 import { levelMeant } from './words/pain-words.ts';
-import { parseDay } from './words/spoken-day.ts';
+import { inPlainDigits, parseDay } from './words/spoken-day.ts';
 
 /**
  * A text that a person has typed for a field, as its codec reads it: a day in words, the beginning of a choice, a level of
- * pain such as `6/10`.
+ * pain such as `6/10`, digits of another script.
  * @returns what means nothing as it is, for the schema to refuse
  */
 export function textMeant(field: Field, text: string, today: string): string {
   if (field.kind === 'date') return parseDay(text, today, field.edge);
-  if (field.kind === 'integer' && field.max === 10) return levelMeant(text);
+  if (field.kind === 'integer') return field.max === 10 ? levelMeant(text) : inPlainDigits(text);
   return (field.kind === 'choice' && choiceMeant(text, field.choices)) || text;
 }

@@ -92,6 +92,19 @@ describe('wrong words', () => {
   );
 
   it.each([
+    'log show １',
+    'log edit １ --before ７',
+    'logs --limit １',
+    'logs --since -３d',
+    'logs --where painAfter>=１',
+    'goal ４',
+    'user edit 1 --age ４２',
+    'summary --target ٤',
+  ])('full-width and Arabic digits are read as such in sciatica %s', async (line) =>
+    expect(await run(line.split(' '), { db: noraWith({}) })).toMatchObject({ code: 0, stderr: '' }),
+  );
+
+  it.each([
     ['log 6 4', 'sciatica log again 6 4'],
     ['6 4', 'sciatica log add NAME 6 4'],
     ['note stiff', 'log edit --notes'],

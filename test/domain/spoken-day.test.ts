@@ -58,7 +58,6 @@ describe('a day', () => {
     '-d',
     '-1.5d',
     '-123456d',
-    '-٣d',
     'tomorrow',
     'mo',
     'x 21',

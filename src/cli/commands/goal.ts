@@ -1,6 +1,7 @@
 import { goalOf, removeGoal, setGoal, targetOf } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
+import { inPlainDigits } from '../../domain/words/spoken-day.ts';
 import type { Command } from '../input/command.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
@@ -53,7 +54,8 @@ async function goal(context: Context, sessions: string | undefined, options: Opt
 /** The sessions a week that were typed; null for none. @throws SciaticaError `invalid` */
 function sessionsOf(text: string): number | null {
   if (text.toLowerCase() === 'none') return null;
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const plain = inPlainDigits(text);
+  const count = /^\d{1,9}$/.test(plain) ? Number(plain) : Number.NaN;
   if (count >= min && count <= max) return count;
   throw usage(`A goal must be a whole number from ${min} to ${max}, the sessions a week, or none.`);
 }

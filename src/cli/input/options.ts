@@ -4,7 +4,7 @@ import { fromTexts } from '../../domain/codec.ts';
 import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
 import { inOrder } from '../../domain/log.ts';
 import { textMeant } from '../../domain/typed.ts';
-import { faultOfDay } from '../../domain/words/spoken-day.ts';
+import { faultOfDay, inPlainDigits } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { escapeControls, quoted, STDOUT } from '../terminal/io.ts';
 import type { Options } from '../terminal/output.ts';
@@ -101,16 +101,18 @@ export function refuseRepeats(command: Command): void {
  * @throws SciaticaError `invalid`
  */
 export function idOf(text: string, what = 'An id', hint = ''): number {
-  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  const plain = inPlainDigits(text);
+  const id = /^\d{1,15}$/.test(plain) ? Number(plain) : 0;
   if (id < 1 || id > MAX_ID) throw usage(`${what} must be a whole number, 1 or more, not "${text}".${hint}`);
   return id;
 }
 
 /** Parses a count such as `--limit 10`. */
 export function countOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
+  const plain = inPlainDigits(text);
+  if (!/^\d{1,9}$/.test(plain) || Number(plain) < 1)
     throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return Number(text);
+  return Number(plain);
 }
 
 /** @throws SciaticaError `invalid` for `-`, where what is written needs a file of its own */

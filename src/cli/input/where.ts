@@ -9,6 +9,7 @@ import {
   operators,
   operatorsOf,
 } from '../../domain/filter.ts';
+import { textMeant } from '../../domain/typed.ts';
 import { parseDay } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
@@ -87,12 +88,14 @@ async function whereOf(context: Context, texts: readonly string[], fields: Field
     const signs = operatorsOf(field).map((one) => operators[one].sign);
     if (!operatorsOf(field).includes(operator))
       throw usage(`--where: ${name} cannot be compared with ${sign}, only with ${signs.join(' ')}.`);
-    const isDay = field.kind === 'date' && operator !== 'like';
-    const value = isDay ? parseDay(text.trim(), context.today, EDGES[operator]) : text.trim();
+    const meant =
+      field.kind === 'date'
+        ? parseDay(text, context.today, EDGES[operator])
+        : textMeant(field, text.trim(), context.today);
     return {
       filter: `${name}${operators[operator].suffix}`,
       name: `--where ${shown(condition)}: ${name}`,
-      text: value,
+      text: operator === 'like' ? text.trim() : meant,
     };
   });
   return readConditions(fields, asked);

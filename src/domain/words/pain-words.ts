@@ -1,5 +1,5 @@
 import { isDay } from './day.ts';
-import { parseDay } from './spoken-day.ts';
+import { inPlainDigits, parseDay } from './spoken-day.ts';
 
 /** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
 
@@ -72,10 +72,6 @@ export function levelMeant(text: string): string {
   const [level = text, ...others] = levels;
   return before.length === 1 && others.length === 0 && after.length === 0 ? level : text;
 }
-
-/** Full-width and Arabic digits and fractions as their plain characters. */
-const inPlainDigits = (word: string): string =>
-  word.normalize('NFKC').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
 
 function levelsAt(words: readonly string[], at: number): { levels: string[]; words: number } | undefined {
   const word = words[at] ?? '';

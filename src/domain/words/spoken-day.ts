@@ -57,7 +57,11 @@ function misspelt(text: string, today: string, edge?: Edge): string | undefined 
   return reading && 'day' in reading ? meant : undefined;
 }
 
-const lowered = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
+/** Full-width and Arabic digits and fractions as their plain characters. */
+export const inPlainDigits = (text: string): string =>
+  text.normalize('NFKC').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
+
+const lowered = (text: string): string => inPlainDigits(text).trim().toLowerCase().replace(/\s+/g, ' ');
 
 function readingOf(text: string, today: string, edge?: Edge): Reading {
   const words = lowered(text);
