@@ -31,15 +31,18 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const warnings: string[] = [];
   context.warn = (line) => warnings.push(line);
   let help = '';
-  const program = await createProgram(context, commandsFor(argv), (text) => {
+  const [lead, rest] = parted(argv);
+  const isHome = rest.length === 0 && lead.at(-1) !== '--db';
+  const program = await createProgram(context, isHome ? [home] : commandsFor(rest), (text) => {
     help += text;
   });
-  const words = readable(program, argv);
+  const words = readable(program, rest);
+  const line = [...lead, ...words];
   try {
     if (words[0] === 'complete') {
       const { complete } = await import('./commands/completion.ts');
       await complete(context, program, words.slice(1));
-    } else await program.parseAsync(words, { from: 'user' });
+    } else await program.parseAsync(line, { from: 'user' });
     if (context.obstacle) sayAlways(context, escapeControls(context.obstacle));
     for (const line of warnings) sayAlways(context, `sciatica: ${escapeControls(line)}`);
     return 0;
@@ -47,7 +50,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     const [command] = commandNamed(program, words);
     const usage = command.createHelp().commandUsage(command);
     const flags = command.options.flatMap(({ long }) => long ?? []);
-    return report(context, error, { command: nameOf(command), usage, flags, words });
+    return report(context, error, { command: nameOf(command), usage, flags, words: line });
   } finally {
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
@@ -67,16 +70,12 @@ async function showHelp(context: Context, help: string, { pager, input }: Global
   context.stdout.write(help);
 }
 
-/** Whether no command is named: only options of every command, which take no word but --db. */
-function isHome(argv: readonly string[]): boolean {
-  return (
-    argv.at(-1) !== '--db' &&
-    argv.every(
-      (word, i) =>
-        /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) ||
-        (i > 0 && argv[i - 1] === '--db'),
-    )
-  );
+/** Divides a line before its command: first the options of every command, which take no word but --db. */
+function parted(argv: readonly string[]): [lead: string[], rest: string[]] {
+  let at = 0;
+  while (/^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(argv[at] ?? ''))
+    at += argv[at] === '--db' ? 2 : 1;
+  return [argv.slice(0, at), argv.slice(at)];
 }
 
 interface GlobalOptions {
@@ -137,7 +136,6 @@ const home: LoadCommands = async () => {
 
 /** What a line needs: the file of the command that it names, else all. */
 function commandsFor(argv: readonly string[]): readonly LoadCommands[] {
-  if (isHome(argv)) return [home];
   const [first = ''] = argv;
   const named = Object.entries(commands).find(([names]) => names.split(' ').includes(first));
   return named ? [named[1]] : Object.values(commands);

@@ -81,6 +81,14 @@ describe('help', () => {
 describe('mistakes', () => {
   test.each<[string[], string, string]>([
     [['lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [['hlep'], "unknown command 'hlep' (did you mean help?)", 'sciatica --help'],
+    [['halp', 'log'], "unknown command 'halp' (did you mean help?)", 'sciatica --help'],
+    [['--db', 'x.db', 'help', 'lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [
+      ['-q', '--db', 'log', 'user', 'use'],
+      '<id> is missing. Usage: sciatica user use',
+      'sciatica user use --help',
+    ],
     [['lgos', '--help'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
     [['help', 'lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
     [

@@ -143,6 +143,7 @@ describe('closest', () => {
   ])('%j: %j', (text, name) => expect(closest(text, names)).toBe(name));
 
   test('of several, the nearest; of equals, the first', () => {
+    expect(closest('dtae', ['date', 'dtxx'])).toBe('date');
     expect(closest('stretcj', ['stretchx', 'stretch'])).toBe('stretch');
     expect(closest('abcd', ['abcx', 'abcy'])).toBe('abcx');
     expect(closest('ab', ['abc'])).toBe('abc');

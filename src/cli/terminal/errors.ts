@@ -5,6 +5,7 @@ import { expectation, type Field, type Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../../store/sqlite/errors.ts';
 import { damageIn } from '../../store/sqlite/verify.ts';
@@ -215,7 +216,7 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
         const session = (isSession ? spoken : [word, '6', '4']).map(quoted).join(' ');
         return isName
           ? `${unknown} (to record an exercise: ${commandLineAs(words, `log add ${session}`)})`
-          : all;
+          : `${all}${suggestion || noun ? '' : didYouMean(word, ['help'])}`;
       },
     )
     .replace(

@@ -26,6 +26,12 @@ const FEWEST = 4;
 const isBeginning = (text: string, word: string): boolean =>
   text.length >= FEWEST && word.length > text.length && distance(text, word.slice(0, text.length)) <= 1;
 
+/** Letters that changed places are one mistake. */
+const mistakes = (text: string, candidate: string): number =>
+  text !== candidate && sorted(text) === sorted(candidate) ? 1 : distance(text, candidate);
+
+const sorted = (text: string): string => [...text].sort().join('');
+
 /** `painBefore` has two. */
 const wordsOf = (text: string) => text.trim().split(/[\s_-]+|(?<=\p{Ll})(?=\p{Lu})/u);
 
@@ -34,7 +40,7 @@ function nearest(text: string, candidates: readonly string[]): string | undefine
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const differs = distance(wanted, folded(candidate));
+    const differs = mistakes(wanted, folded(candidate));
     if (differs < least && differs <= Math.max(wanted.length, candidate.length) / 3) {
       best = candidate;
       least = differs;
