@@ -232,6 +232,14 @@ describe('summary', () => {
     expect(details).toContain('Piriformis Stretch −2.1 (−3.3 to −0.9, more relief)');
   });
 
+  it('--details of a few days says once from when on it tells whether the pain falls', async () => {
+    const { stdout } = await run(['summary', '--details'], {
+      db: of('Cobra Stretch', 6, 4, 3),
+      ...plain(80),
+    });
+    expect(joined(stdout).match(/whether it falls or rises/g)).toHaveLength(1);
+  });
+
   it('of many exercises names some', async () => {
     const many = noraWith(...Array.from({ length: 14 }, (_, i) => ({ exerciseName: `Number ${i}` })));
     const { stdout } = await run(['summary'], { db: many, ...plain(80) });

@@ -65,10 +65,12 @@ const listed = (label: string, told: readonly string[], canvas: Canvas): string[
 function painLines(pain: Trend, canvas: Canvas): string[] {
   const medians = weeklyMedians(pain.weeks).slice(-canvas.width);
   const from = addDays(pain.weeks.at(-1)?.week ?? '', -7 * (medians.length - 1));
+  // How many days it takes is said above.
+  const trend = pain.direction === 'too-few' ? '' : `${words.trendSentence(pain)} `;
   return [
     ...wrap(`${words.painLabel(pain)}, a bar a week from ${from} (▁ 1, █ 10):`, canvas),
     sparkline(medians).trimEnd(),
-    ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksSentence(pain)}`, canvas),
+    ...wrap(`${trend}${words.fourWeeksSentence(pain)}`, canvas),
   ];
 }
 
