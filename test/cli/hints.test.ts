@@ -76,6 +76,8 @@ describe('a command to go on with', () => {
     const db = diaries(2);
     const { stderr } = await run(['goal', '--user', '2', '--db', db]);
     expect(stderr).toContain(`sciatica goal 4 --user 2 --db ${db}`);
+    for (const line of ['sync', 'remote add home', 'audit'])
+      expect(await hintsOf(`${line} --db ${db}`, db)).toContainEqual(expect.stringMatching(` --db ${db}$`));
   });
 
   test.each([

@@ -10,7 +10,7 @@ import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
-import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, say, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
 
@@ -78,7 +78,8 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   });
   const [first] = entries;
   if (options['json']) printJson(context, entries);
-  else if (first === undefined) say(context, 'Nobody asked for anything (sciatica serve --auth notes it).');
+  else if (first === undefined)
+    say(context, `Nobody asked for anything. It is noted by ${commandLine(context, 'serve --auth')}`);
   else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [entries] });
 }
 

@@ -98,7 +98,7 @@ async function setAutomatic(
     settings.backups = { folder: where };
     return sayDone(
       context,
-      'No backup is made by itself any more. To turn them on again: sciatica backup --auto on',
+      `No backup is made by itself any more. To turn them on again: ${commandLine(context, 'backup --auto on')}`,
     );
   }
   if (recipient !== undefined)

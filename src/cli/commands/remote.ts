@@ -121,7 +121,7 @@ async function addService(
 ): Promise<void> {
   if (address === undefined)
     throw usage(
-      `There is no folder ${escapeControls(name)} here. Give one, as in sciatica remote add ~/Sync/diary, or a name and an address, as in sciatica remote add home https://home.example:3000.`,
+      `There is no folder ${escapeControls(name)} here. Give one, as in ${commandLine(context, 'remote add ~/Sync/diary')}, or a name and an address, as in ${commandLine(context, 'remote add home https://home.example:3000')}`,
     );
   checkName(name);
   for (const flag of ['user', 'all', 'keyFile', 'plain'] as const)

@@ -149,7 +149,7 @@ async function remoteOf(
     throw usage(
       only
         ? `There are several remotes: say which one (${all.map((one) => one.name).join(', ')}).`
-        : 'There is no remote yet. Name one with sciatica remote add, or give the URL of a service.',
+        : `There is no remote yet. Name one: ${commandLine(context, 'remote add')}, or give the URL of a service.`,
     );
   const remote = (name === undefined ? only : all.find(named)) ?? remotes.get(name ?? '');
   return { remote, token: keptToken(context, remote.name) };
