@@ -24,6 +24,8 @@ describe('what is recorded', () => {
       { pain: 7, timeOfDay: 'night', medication: 'ibuprofen 400', notes: 'could not sleep' },
     ],
     [['7/10'], { pain: 7 }],
+    [['7', 'out', 'of', '10', 'night'], { pain: 7, timeOfDay: 'night' }],
+    [['5', '2', 'tablets'], { pain: 5, notes: '2 tablets' }],
     [['seven', 'night'], { pain: 7, timeOfDay: 'night' }],
     [['3', 'NIGHT'], { pain: 3, timeOfDay: 'night' }],
     [['3', 'even', 'worse'], { pain: 3, notes: 'even worse' }],
@@ -61,6 +63,8 @@ describe('what is recorded', () => {
     [['7', '--medication', 'x'.repeat(201)], /--medication/],
     [['7', '--date', '+9d'], /--date/],
     [['7', '--csv'], /--csv is for the days/],
+    [['5', '6'], /^sciatica: '5 6' is pain before and after.*sciatica log add NAME 5 6/],
+    [['5', 'to', '6'], /sciatica log add NAME 5 6/],
     [['add'], /--pain is missing/],
   ])('pain %j is refused', async (words, message) => {
     const path = db();

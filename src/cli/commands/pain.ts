@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { dayInFront, levelMeant } from '../../domain/words/pain-words.ts';
+import { dayInFront, levelMeant, painIn } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption, dayAsWord } from '../input/days.ts';
@@ -82,7 +82,7 @@ async function record(context: Context, words: readonly string[], options: Optio
 
 /** The flags that bare words stand for: `pain time note…`. */
 function flagsIn(context: Context, words: readonly string[]): Record<string, string> {
-  const [word, ...others] = words;
+  const [word, ...rest] = words;
   if (word === undefined) return {};
   const day = dayInFront(words);
   if (day !== undefined) throw dayAsWord(context, day, 'pain 6');
@@ -90,6 +90,13 @@ function flagsIn(context: Context, words: readonly string[]): Record<string, str
     throw usage(
       `${quoted(escapeControls(word))} is no pain from 1 to 10, which comes first, as in ${commandLine(context, 'pain 7')}, and none of the commands add, show, edit and rm.`,
     );
+  const { before, levels, after } = painIn(words);
+  const isOfSession = rest.length > 0 && levels.length === 2 && before.length + after.length === 0;
+  if (isOfSession)
+    throw usage(
+      `${quoted(words.join(' '))} is pain before and after an exercise: ${commandLine(context, `log add NAME ${levels.join(' ')}`)}. The pain of a moment is one number.`,
+    );
+  const others = before.length === 0 && levels.length === 1 ? after : rest;
   const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
   const notes = others.slice(time ? 1 : 0).join(' ');
   return {
