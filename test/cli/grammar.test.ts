@@ -81,6 +81,26 @@ describe('help', () => {
 describe('mistakes', () => {
   test.each<[string[], string, string]>([
     [['lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [
+      ['log', 'edit', '1', '--painAfter', '3'],
+      "unknown option '--painAfter' (did you mean --after?)",
+      'sciatica log edit --help',
+    ],
+    [
+      ['user', 'edit', '--pain_level=3'],
+      "unknown option '--pain_level=3' (did you mean --pain-level?)",
+      'sciatica user edit --help',
+    ],
+    [
+      ['logs', '--exercise-type', 'stretch'],
+      "unknown option '--exercise-type' (did you mean --type?)",
+      'sciatica logs --help',
+    ],
+    [
+      ['logs', 'last', 'friday'],
+      "logs takes no words after it (did you mean --since 'last friday'?)",
+      'sciatica logs --help',
+    ],
     [['hlep'], "unknown command 'hlep' (did you mean help?)", 'sciatica --help'],
     [['halp', 'log'], "unknown command 'halp' (did you mean help?)", 'sciatica --help'],
     [['--db', 'x.db', 'help', 'lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],

@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, explained, SciaticaError } from '../../domain/errors.ts';
 import { expectation, type Field, type Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
-import { isNoName, painIn } from '../../domain/words/pain-words.ts';
-import { daysTaken } from '../../domain/words/spoken-day.ts';
-import { didYouMean } from '../../domain/words/suggest.ts';
+import { isDay } from '../../domain/words/day.ts';
+import { ANY_DAY, isNoName, painIn } from '../../domain/words/pain-words.ts';
+import { daysTaken, parseDay } from '../../domain/words/spoken-day.ts';
+import { closest, didYouMean, suggestion } from '../../domain/words/suggest.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { fileSystemError } from '../../store/sqlite/errors.ts';
 import { damageIn } from '../../store/sqlite/verify.ts';
@@ -162,6 +163,14 @@ function reportUsage(context: Context, error: CommanderError, line: CommandLine)
   return 2;
 }
 
+/** The flag, if it is one of these, of the field that was probably meant: `--after` by painAfter. */
+function flagOfField(name: string, flags: readonly string[]): string | undefined {
+  const fields = kindNames.flatMap((kind): [string, Field][] => Object.entries(kindOf(kind).fields));
+  const known = new Map(fields.filter(([, { flag }]) => flags.includes(`--${flag}`)));
+  const meant = known.get(closest(name, known.keys()) ?? '');
+  return meant && `--${meant.flag}`;
+}
+
 /** What commander says of a command line, in the words of the other errors. */
 const reworded = (message: string, { command, usage, flags, words }: CommandLine): string =>
   message
@@ -170,8 +179,15 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
       /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments?.*$/s,
       (_, name: string, most: string) => {
         if (Number(most) === 0) {
-          const meant = meantBy(nounOf(name) ?? name, words[words.indexOf(name) + 1] ?? '');
-          return `${name} takes no words after it${meant ? ` (did you mean ${commandLineAs(words, meant)}?)` : ''}`;
+          const behind = words.slice(words.indexOf(name) + 1);
+          const meant = meantBy(nounOf(name) ?? name, behind[0] ?? '');
+          const day = flags.includes('--since') && isDay(parseDay(behind.join(' '), ANY_DAY, 'first'));
+          const right = meant
+            ? commandLineAs(words, meant)
+            : day
+              ? `--since ${quoted(behind.join(' '))}`
+              : undefined;
+          return `${name} takes no words after it${suggestion(right)}`;
         }
         return `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`;
       },
@@ -197,7 +213,7 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
     )
     .replace(
       /^(unknown command '(.*?)')( \(did you mean .*)?$/s,
-      (all, unknown: string, word: string, suggestion = '') => {
+      (all, unknown: string, word: string, similar = '') => {
         const noun = command.replace(/^sciatica ?/, '');
         const said = words.slice(words.indexOf(word));
         const meant =
@@ -212,11 +228,11 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
         const isSession = painIn(spoken).levels.length === 2;
         // A mistyped command stays one.
         const isName =
-          noun === '' ? isSession && !/log|pain|trial/.test(suggestion) : noun === 'log' && !suggestion;
+          noun === '' ? isSession && !/log|pain|trial/.test(similar) : noun === 'log' && !similar;
         const session = (isSession ? spoken : [word, '6', '4']).map(quoted).join(' ');
         return isName
           ? `${unknown} (to record an exercise: ${commandLineAs(words, `log add ${session}`)})`
-          : `${all}${suggestion || noun ? '' : didYouMean(word, ['help'])}`;
+          : `${all}${similar || noun ? '' : didYouMean(word, ['help'])}`;
       },
     )
     .replace(
@@ -225,6 +241,10 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
         const [meant, value] = name === 'format' ? [`--${format}`, ''] : ['--format', ` ${name}`];
         return flags.includes(meant) ? `unknown option '${flag}' (did you mean ${meant}${value}?)` : all;
       },
+    )
+    .replace(
+      /^unknown option '--([\w-]{1,40}).*'$/s,
+      (all, name: string) => `${all}${suggestion(flagOfField(name, flags))}`,
     )
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(

@@ -130,7 +130,7 @@ export function isNoName(text: string): boolean {
 const isDayInWords = (text: string) => parseDay(text, ANY_DAY) !== text.trim();
 
 /** Which day a text says does not matter to whether it says one. */
-const ANY_DAY = '2026-01-01';
+export const ANY_DAY = '2026-01-01';
 
 /** Sets, days and times too: `3x10`, `5th`, `-3d`, `12:30`. */
 const isFigure = (word: string) =>
