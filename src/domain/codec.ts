@@ -1,61 +1,13 @@
+import { kindOfField, type Value } from './field-kinds.ts';
 import type { Field, Fields } from './fields.ts';
 
 /** A value as a cell of SQLite holds it. */
 export type Cell = string | number | null;
 
-type Value = string | number | boolean | readonly object[];
-
-/** How the values of a kind of field look outside a record. */
-interface Codec {
-  toCell(value: Value): string | number;
-  fromCell(cell: string | number): Value;
-  /** Parses a text; a malformed one is returned as it is, for the schema to refuse. */
-  fromText(text: string): Value;
-  /** For a person. */
-  shown(value: Value): string;
-}
-
-const plain: Codec = {
-  toCell: (value) => value as string | number,
-  fromCell: (cell) => cell,
-  fromText: (text) => text,
-  shown: String,
-};
-
-/** A text that is no JSON stays as it is. */
-function parsed(text: string): Value {
-  try {
-    return JSON.parse(text) as Value;
-  } catch {
-    return text;
-  }
-}
-
-const codecs: Readonly<Record<Field['kind'], Codec>> = {
-  text: plain,
-  email: plain,
-  date: plain,
-  choice: plain,
-  integer: { ...plain, fromText: (text) => (/^-?\d+$/.test(text) ? Number(text) : text) },
-  boolean: {
-    toCell: Number,
-    fromCell: (cell) => (cell === 1 ? true : cell === 0 ? false : cell),
-    fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
-    shown: (value) => (value ? 'yes' : 'no'),
-  },
-  list: {
-    toCell: (value) => JSON.stringify(value),
-    fromCell: (cell) => parsed(String(cell)),
-    fromText: parsed,
-    // The first field of each names it.
-    shown: (value) => (value as readonly object[]).map((item) => Object.values(item)[0]).join(', '),
-  },
-};
-
 /** The cell of a value; null (SQL NULL) for an absent one. */
 export function toCell(field: Field | undefined, value: unknown): Cell {
   if (value === undefined || value === null) return null;
-  return codecs[field?.kind ?? 'text'].toCell(value as Value);
+  return kindOfField(field).toCell(value as Value);
 }
 
 /**
@@ -67,7 +19,7 @@ export function fromCells(fields: Fields, cellOf: (name: string) => unknown): Re
   for (const name in fields) {
     const cell = cellOf(name);
     if (cell !== null && cell !== undefined)
-      record[name] = codecs[fields[name]?.kind ?? 'text'].fromCell(cell as string | number);
+      record[name] = kindOfField(fields[name]).fromCell(cell as string | number);
   }
   return record;
 }
@@ -80,7 +32,7 @@ export function toText(value: unknown): string {
 
 /** A value for a person; an absent one is empty. */
 export function shown(field: Field, value: unknown): string {
-  return value === undefined || value === null ? '' : codecs[field.kind].shown(value as Value);
+  return value === undefined || value === null ? '' : kindOfField(field).shown(value as Value);
 }
 
 /**
@@ -89,6 +41,6 @@ export function shown(field: Field, value: unknown): string {
  */
 export function fromTexts(fields: Fields, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, codecs[fields[name]?.kind ?? 'text'].fromText(text)]),
+    Object.entries(texts).map(([name, text]) => [name, kindOfField(fields[name]).fromText(text)]),
   );
 }

@@ -88,15 +88,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** The value a field holds. */
 export type ValueOf<F extends Field> =
-  F extends ListField<infer Fs>
-    ? RecordOf<Fs>[]
-    : F extends ChoiceField<infer C>
-      ? C
-      : F extends IntegerField
-        ? number
-        : F extends BooleanField
-          ? boolean
-          : string;
+  F extends ListField<infer Fs> ? RecordOf<Fs>[] : F extends ChoiceField<infer C> ? C : F['example'];
 
 type OptionalNames<Fs extends Fields> = {
   [K in keyof Fs]: Fs[K] extends { readonly optional: true } ? K : never;
@@ -142,25 +134,3 @@ export const MOST_SKIPPED_IDS = 1_000_000;
 
 /** Thousands separated by commas: `10,000`. (toLocaleString loads locale data, which takes 10 ms.) */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-
-/** What a field takes, in words that follow "must be". */
-export function expectation(field: Field): string {
-  switch (field.kind) {
-    case 'text':
-      return `text of ${field.blank ? 0 : 1} to ${grouped(field.max)} characters${field.blank ? '' : ', not only spaces'}`;
-    case 'email':
-      return `an e-mail address such as ${field.example}, at most ${field.max} characters`;
-    case 'integer':
-      return field.max >= MAX_ID
-        ? `a whole number, ${field.min} or more`
-        : `a whole number from ${grouped(field.min)} to ${grouped(field.max)}`;
-    case 'boolean':
-      return 'true or false';
-    case 'date':
-      return 'a calendar day as YYYY-MM-DD';
-    case 'choice':
-      return `one of ${field.choices.join(', ')}`;
-    case 'list':
-      return `a list of ${field.min} to ${field.max} objects with ${Object.keys(field.items).join(' and ')}`;
-  }
-}

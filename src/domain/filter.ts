@@ -1,3 +1,4 @@
+import { fieldKinds, kindOfField } from './field-kinds.ts';
 import { type Field, type Fields, MAX_ID, text } from './fields.ts';
 
 /** How a condition compares a field with values. */
@@ -10,23 +11,19 @@ interface OperatorDefinition {
   readonly words: string;
   /** What must hold when several values are given; `once`: several are refused. */
   readonly several: 'any' | 'all' | 'once';
-  /** The kinds of field that it compares. */
-  readonly kinds: readonly Field['kind'][];
+  /** What it compares fields by. */
+  readonly by: 'value' | 'order' | 'part';
 }
-
-const every = ['text', 'email', 'integer', 'boolean', 'date', 'choice'] as const;
-const ordered = ['integer', 'date'] as const;
-const worded = ['text', 'email', 'date', 'choice'] as const;
 
 /** The comparison operators: query parameters, `--where`, SQL, help and OpenAPI are made from them. */
 export const operators = {
-  eq: { suffix: '', sign: '=', words: 'is', several: 'any', kinds: every },
-  ne: { suffix: '_ne', sign: '!=', words: 'is not', several: 'all', kinds: every },
-  gte: { suffix: '_gte', sign: '>=', words: 'is at least', several: 'once', kinds: ordered },
-  lte: { suffix: '_lte', sign: '<=', words: 'is at most', several: 'once', kinds: ordered },
-  gt: { suffix: '_gt', sign: '>', words: 'is more than', several: 'once', kinds: ordered },
-  lt: { suffix: '_lt', sign: '<', words: 'is less than', several: 'once', kinds: ordered },
-  like: { suffix: '_like', sign: '~', words: 'contains', several: 'any', kinds: worded },
+  eq: { suffix: '', sign: '=', words: 'is', several: 'any', by: 'value' },
+  ne: { suffix: '_ne', sign: '!=', words: 'is not', several: 'all', by: 'value' },
+  gte: { suffix: '_gte', sign: '>=', words: 'is at least', several: 'once', by: 'order' },
+  lte: { suffix: '_lte', sign: '<=', words: 'is at most', several: 'once', by: 'order' },
+  gt: { suffix: '_gt', sign: '>', words: 'is more than', several: 'once', by: 'order' },
+  lt: { suffix: '_lt', sign: '<', words: 'is less than', several: 'once', by: 'order' },
+  like: { suffix: '_like', sign: '~', words: 'contains', several: 'any', by: 'part' },
 } as const satisfies Record<string, OperatorDefinition>;
 
 export type Operator = keyof typeof operators;
@@ -72,11 +69,17 @@ export function fieldsOfFilters<F extends Readonly<Record<string, Filter>>>(
 /** The operators that compare a field. */
 export function operatorsOf(field: Field): Operator[] {
   const isWhole = field.kind === 'date' && !field.ofRecord;
+  const { comparedBy } = kindOfField(field);
   return operatorNames.filter(
-    (name) =>
-      (operators[name].kinds as readonly string[]).includes(field.kind) && !(isWhole && name === 'like'),
+    (name) => comparedBy.includes(operators[name].by) && !(isWhole && name === 'like'),
   );
 }
+
+/** Which fields an operator compares, in words. */
+export const comparedFields = (name: Operator): string[] =>
+  Object.values(fieldKinds).flatMap(({ comparedBy, many }) =>
+    comparedBy.includes(operators[name].by) ? [many] : [],
+  );
 
 /** A filter for every field and operator, by the name that query strings have for it: `painAfter_gte`. */
 export function filtersOf(fields: Fields): Record<string, Filter> {
@@ -114,9 +117,8 @@ function valueField(field: Field, operator: Operator): Field {
 }
 
 /** The fields that a search looks into. */
-export function searchedFields(fields: Fields): string[] {
-  return Object.keys(fields).filter((name) => ['text', 'email', 'choice'].includes(fields[name]?.kind ?? ''));
-}
+export const searchedFields = (fields: Fields): string[] =>
+  Object.keys(fields).filter((name) => kindOfField(fields[name]).searched);
 
 const ASCII = /^[\x00-\x7f]*$/;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { type Issue, invalid, MOST_NAMED, tried } from './errors.ts';
 import { foldedName } from './exercise.ts';
-import { type Fault, faultOf } from './fault.ts';
-import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
+import type { Fault } from './fault.ts';
+import { expectation, faultOf, kindOfField } from './field-kinds.ts';
+import type { Field, Fields, ListField, ValueOf } from './fields.ts';
 import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKind } from './kinds.ts';
-import { plainCheckOf } from './plain-check.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
@@ -183,6 +183,40 @@ function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
     replacement: (value) => (plain.input?.(value) as PatchOfKind<K>) ?? defined(checkInput(input(), value)),
     patch: (value) => (plain.patch?.(value) as PatchOfKind<K>) ?? defined(checkInput(patch(), value)),
     record: (value) => (plain.record?.(value) as RecordOfKind<K>) ?? whole(check(record(), value)),
+  };
+}
+
+/**
+ * Makes a quick check of records with these fields, which takes a tenth of the time of their schema.
+ * @param hasAll whether every field that is not optional must be there
+ * @param ignored a key that is left out of the record
+ * @returns the record, in the order of its fields, if the value is plainly valid; undefined where the schema has to decide.
+ *   The whole is undefined for fields of kinds that only the schema knows.
+ */
+export function plainCheckOf(
+  fields: Fields,
+  hasAll: boolean,
+  ignored?: string,
+): ((value: unknown) => Record<string, unknown> | undefined) | undefined {
+  const each = Object.entries(fields).map(([name, field]) => ({
+    name,
+    field,
+    isPlain: kindOfField(field).isPlain,
+  }));
+  if (each.some(({ isPlain }) => isPlain === null)) return undefined;
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const given = value as Record<string, unknown>;
+    const record: Record<string, unknown> = {};
+    let known = ignored !== undefined && Object.hasOwn(given, ignored) ? 1 : 0;
+    for (const { name, field, isPlain } of each) {
+      if (Object.hasOwn(given, name)) {
+        if (!isPlain?.(field, given[name])) return undefined;
+        record[name] = given[name];
+        known += 1;
+      } else if (hasAll && !field.optional) return undefined;
+    }
+    return known === Object.keys(given).length ? record : undefined;
   };
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { fromTexts } from './codec.ts';
 import { type Issue, invalid } from './errors.ts';
-import { faultOf } from './fault.ts';
+import { faultOf } from './field-kinds.ts';
 import type { Fields } from './fields.ts';
 import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
 import { schemaOf } from './schema.ts';

@@ -6,11 +6,12 @@ import { createProgram } from '../../src/cli/program.ts';
 import { report } from '../../src/cli/terminal/errors.ts';
 import { Context } from '../../src/context.ts';
 import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
-import { expectation, type Fields } from '../../src/domain/fields.ts';
-import { operatorNames, operators } from '../../src/domain/filter.ts';
+import { expectation } from '../../src/domain/field-kinds.ts';
+import type { Fields } from '../../src/domain/fields.ts';
+import { comparedFields, operatorNames, operators } from '../../src/domain/filter.ts';
 import { kindNames, kindOf, withArticle } from '../../src/domain/kinds.ts';
 import type { Parameter } from '../../src/http/docs/document.ts';
-import { againWords, filteredFields, kindWords, withoutFilters } from '../../src/http/docs/shared.ts';
+import { againWords, filteredFields, withoutFilters } from '../../src/http/docs/shared.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { problemResponse } from '../../src/http/wire/problem.ts';
@@ -161,10 +162,15 @@ function parameterBlock(): string {
 
 function filterBlock(): string {
   const rows = operatorNames.map((name) => {
-    const { suffix, words, kinds, several } = operators[name];
-    const of = kinds.map((kind) => kindWords[kind]);
-    const example = kinds[0] === 'text' ? `exerciseName${suffix}=Bird Dog` : `painAfter${suffix}=4`;
-    return [`\`FIELD${suffix}\``, of.join(', '), words, againWords[several] || 'refused', `\`${example}\``];
+    const { suffix, words, by, several } = operators[name];
+    const example = by === 'order' ? `painAfter${suffix}=4` : `exerciseName${suffix}=Bird Dog`;
+    return [
+      `\`FIELD${suffix}\``,
+      comparedFields(name).join(', '),
+      words,
+      againWords[several] || 'refused',
+      `\`${example}\``,
+    ];
   });
   return table(['Filter', 'Of', 'The field', 'Given again', 'For example'], rows);
 }

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { Field, Fields } from '../../src/domain/fields.ts';
 import { logFields, logRecord } from '../../src/domain/log.ts';
-import { plainCheckOf } from '../../src/domain/plain-check.ts';
 import { routineKind } from '../../src/domain/routine.ts';
-import { checksOf, inputOf } from '../../src/domain/schema.ts';
+import { checksOf, inputOf, plainCheckOf } from '../../src/domain/schema.ts';
 import { userFields } from '../../src/domain/user.ts';
 import { log } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { invalid, Outdated, SciaticaError } from '../../src/domain/errors.ts';
-import { faultOf } from '../../src/domain/fault.ts';
+import { faultOf } from '../../src/domain/field-kinds.ts';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
 import { problemResponse, problemTypes } from '../../src/http/wire/problem.ts';

@@ -1,6 +1,7 @@
 import { Argument } from 'commander';
 import { narrowed } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
+import { searchedFields } from '../../domain/filter.ts';
 import {
   commandsOf,
   type KindName,
@@ -298,14 +299,13 @@ async function rendered(
       const kind = kindNames.find((name) => given[listKeyOf(name)]) ?? 'user';
       const { fields } = kindOf(kind);
       const names = Object.keys(fields).filter((name) => !hidden.includes(name));
-      const texts = names.filter((name) => /^(text|email)$/.test(fields[name]?.kind ?? ''));
       const [columns, records] =
         kind === 'log'
           ? [[...names, POSITION], withPositions(store.logs, parsed<Log>(inTurn(all)))]
           : [names, parsedRecords(inTurn(all))];
       return csvOf(columns, records, {
         raw: options['raw'] === true,
-        excel: options['excel'] === true ? texts : undefined,
+        excel: options['excel'] === true ? searchedFields(fields) : undefined,
       });
     }
   }

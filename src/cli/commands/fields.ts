@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { expectation, type Field } from '../../domain/fields.ts';
+import { expectation, kindOfField } from '../../domain/field-kinds.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Command } from '../input/command.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
@@ -61,29 +61,11 @@ function entriesOf(kind: KindName) {
     name,
     type: field.kind,
     takes: expectation(field),
-    ...bounds(field),
+    ...kindOfField(field).bounds(field),
     required: name !== 'id' && !field.optional,
     // An id is assigned, and a list takes words.
     flag: name === 'id' || field.kind === 'list' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,
   }));
-}
-
-function bounds(field: Field) {
-  switch (field.kind) {
-    case 'integer':
-      return { minimum: field.min, maximum: field.max };
-    case 'text':
-      return { minLength: field.blank ? 0 : 1, maxLength: field.max };
-    case 'email':
-      return { maxLength: field.max };
-    case 'choice':
-      return { values: field.choices };
-    case 'list':
-      return { minItems: field.min, maxItems: field.max };
-    case 'boolean':
-    case 'date':
-      return {};
-  }
 }

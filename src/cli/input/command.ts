@@ -1,5 +1,6 @@
 import { Command as Base, Option } from 'commander';
-import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
+import { kindOfField } from '../../domain/field-kinds.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
 
 /** A command, with what many of ours have in common. */
@@ -32,24 +33,8 @@ function optionsOf(field: Field): Option[] {
       new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
     ];
   const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${daysTaken(field)})` : field.help;
-  const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
+  const option = new Option(`--${field.flag} <${kindOfField(field).placeholder(field)}>`, help);
   // For help and completion; the schema checks the value.
   if (field.kind === 'choice') option.argChoices = [...field.choices];
   return [option];
-}
-
-function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
-  switch (field.kind) {
-    case 'integer':
-      return field.max === MAX_ID ? 'id' : `${field.min}-${field.max}`;
-    case 'date':
-      return 'day';
-    case 'email':
-      return 'address';
-    case 'choice':
-      return 'kind';
-    case 'text':
-    case 'list':
-      return 'text';
-  }
 }

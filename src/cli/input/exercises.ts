@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { absent, type Issue, invalid } from '../../domain/errors.ts';
 import { type Exercise, foldedName } from '../../domain/exercise.ts';
-import { expectation } from '../../domain/fields.ts';
+import { expectation } from '../../domain/field-kinds.ts';
 import { type ExerciseType, exerciseTypes, logFields } from '../../domain/log.ts';
 import { type RoutineExercise, routineFields } from '../../domain/routine.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';

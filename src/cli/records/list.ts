@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { kindOfField } from '../../domain/field-kinds.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { fieldsOfFilters } from '../../domain/filter.ts';
 import { commandsOf, type FilterOf, isOwned, type KindName, kindOf } from '../../domain/kinds.ts';
@@ -29,7 +30,7 @@ export function addListCommand(
   if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   command.fields(namedFilters(kind));
   const ordered = Object.keys(others).find(
-    (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
+    (name) => name !== 'id' && kindOfField(others[name]).comparedBy.includes('order'),
   );
   return addMatchingOptions(command, fields)
     .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, explained, SciaticaError } from '../../domain/errors.ts';
-import { expectation, type Field, type Fields } from '../../domain/fields.ts';
+import { expectation } from '../../domain/field-kinds.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { isDay } from '../../domain/words/day.ts';
 import { ANY_DAY, isNoName, painIn } from '../../domain/words/pain-words.ts';

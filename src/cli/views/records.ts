@@ -137,7 +137,7 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
     cell: (row) => escapeControls(shown(field, (row as Cells)[name])),
   };
   const least = leastOf(field);
-  if (field.kind === 'integer') column.right = true;
+  if (typeof field.example === 'number') column.right = true;
   if (field.optional) column.optional = true;
   if (least !== undefined) column.least = least;
   if (turn !== undefined) column.turn = turn;

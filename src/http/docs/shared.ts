@@ -1,5 +1,4 @@
-import type { Field as RecordField } from '../../domain/fields.ts';
-import { operatorNames, operators } from '../../domain/filter.ts';
+import { comparedFields, operatorNames, operators } from '../../domain/filter.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Content, Endpoint, OpenApi, Parameter, Response } from './document.ts';
 import { nameOf, resolve } from './document.ts';
@@ -102,25 +101,14 @@ export function withoutFilters(parameters: readonly Parameter[]): Parameter[] {
   return parameters.filter(({ name }) => !filters.has(name));
 }
 
-/** Fields by their kind, in words. */
-export const kindWords: Readonly<Record<RecordField['kind'], string>> = {
-  text: 'texts',
-  email: 'e-mail addresses',
-  integer: 'numbers',
-  boolean: 'yes or no',
-  date: 'days',
-  choice: 'choices',
-  list: 'lists',
-};
-
 /** What an operator does with several values. */
 export const againWords = { any: 'any of the values', all: 'all of them', once: '' } as const;
 
 /** How every list is filtered. */
 export function filterTable(): Html {
   const rows = operatorNames.map((name) => {
-    const { suffix, words, kinds, several } = operators[name];
-    const fields = kinds.map((kind) => kindWords[kind]).join(', ');
+    const { suffix, words, several } = operators[name];
+    const fields = comparedFields(name).join(', ');
     const again = againWords[several];
     return html`<tr><th scope="row"><code>field${suffix}</code></th><td>${fields}</td><td>${words}${again && `; given again: ${again}`}</td></tr>\n`;
   });

@@ -90,7 +90,7 @@ export const keyedStaged = stagedKinds.filter(({ name }) => kindOf(name).key);
 
 /** The driver gives every number as REAL. */
 const affinityOf = (field: Field | undefined) =>
-  field?.kind === 'integer' || field?.kind === 'boolean' ? 'INTEGER' : 'TEXT';
+  /number|boolean/.test(typeof field?.example) ? 'NUMERIC' : 'TEXT';
 
 export function prepareStaging(db: Database): void {
   for (const { staged, columns, fields } of stagedKinds)
