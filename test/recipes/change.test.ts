@@ -18,6 +18,59 @@ beforeAll(() => {
     "  sets: integer({ label: 'Sets', flag: 'sets', help: 'Number of sets', min: 1, max: 50, example: 3, optional: true }),",
   );
   copy.addMigration("  'ALTER TABLE logs ADD COLUMN sets INTEGER CHECK (sets BETWEEN 1 AND 50)',");
+  // A kind of field, tenths in a cell: its definition, schema and SQL; and a field of it.
+  const FIELDS = 'src/domain/fields.ts';
+  copy.addBefore(
+    FIELDS,
+    'export interface BooleanField',
+    "interface DecimalField extends FieldBase { readonly kind: 'decimal'; readonly example: number; readonly min: number; readonly max: number }",
+  );
+  copy.addBefore(FIELDS, '  | BooleanField', '  | DecimalField');
+  copy.addBefore(FIELDS, 'export const boolean', "export const decimal = maker<DecimalField>('decimal');");
+  copy.addBefore(
+    'src/domain/field-kinds.ts',
+    '  boolean: {',
+    `  decimal: {
+    many: 'numbers with a point',
+    expectation: ({ min, max }) => \`a number from \${min} to \${max} with one digit behind the point\`,
+    bounds: ({ min, max }) => ({ minimum: min, maximum: max }),
+    placeholder: ({ min, max }) => \`\${min}-\${max}\`,
+    fault: () => ({ code: 'invalid' }),
+    isPlain: null,
+    comparedBy: ['value', 'order'],
+    searched: false,
+    toCell: (value) => Math.round(Number(value) * 10),
+    fromCell: (cell) => Number(cell) / 10,
+    fromText: (text) => (/^-?\\d+(\\.\\d+)?$/.test(text) ? Number(text) : text),
+    shown: (value) => Number(value).toFixed(1),
+  },`,
+  );
+  copy.addBefore(
+    'src/domain/schema.ts',
+    "case 'boolean':",
+    "case 'decimal': return z.number({ error }).check(z.gte(field.min, { error }), z.lte(field.max, { error }), z.multipleOf(0.1, { error }));",
+  );
+  const RENDER = 'src/store/records/lists/render.ts';
+  copy.addBefore(
+    RENDER,
+    '// Stored as JSON.stringify gave it.',
+    "case 'decimal': return { format: '%.15g', value: name + ' / 10.0' };",
+  );
+  copy.addBefore(
+    RENDER,
+    '// JSON, which no spreadsheet runs.',
+    `case 'decimal': return "format('%.15g', " + name + ' / 10.0)';`,
+  );
+  const PAIN = 'src/domain/pain-entry.ts';
+  copy.replace(PAIN, '{ choice,', '{ choice, decimal,');
+  copy.addBefore(
+    PAIN,
+    '  medication: logFields',
+    "  temperature: decimal({ label: 'Temperature', flag: 'temperature', help: 'Body temperature', min: 30, max: 45, example: 36.6, optional: true }),",
+  );
+  copy.addMigration(
+    "  'ALTER TABLE painEntries ADD COLUMN temperature INTEGER CHECK (temperature BETWEEN 300 AND 450)',",
+  );
   // A choice: its word and a migration.
   copy.replace(LOG, "'strengthening'] as const", "'strengthening', 'walking'] as const");
   copy.addMigration(
@@ -116,6 +169,7 @@ async function filled() {
 
 test.each([
   ['A field', ['src/domain/', 'src/store/sqlite/migrations/', 'ALTER TABLE']],
+  ['A kind of field', ['src/domain/fields.ts', 'field-kinds.ts', 'schema.ts', 'lists/render.ts']],
   ['A choice', ['src/domain/', 'src/store/sqlite/migrations/index.ts', 'writable_schema']],
   ['A filter', ['src/domain/']],
   ['A route', ['src/http/routes/', 'index.ts']],
@@ -182,6 +236,35 @@ describe('a field', () => {
     const openapi = (await call(base, 'GET', '/openapi.json'))[1] as OpenApi;
     expect(openapi.components.schemas['UserExerciseLog']?.properties).toMatchObject({
       sets: { type: 'integer', minimum: 1, maximum: 50 },
+    });
+  });
+});
+
+describe('a kind of field', () => {
+  test('is recorded, compared, exported, and comes back', async () => {
+    const { sciatica, serve, file } = await filled();
+    const pains = async (...words: string[]) => JSON.parse(await sciatica('pains', '--json', ...words));
+    await sciatica('pain', '5', '--temperature', '36.6');
+    await sciatica('pain', '4', '--temperature', '37');
+    await expect(sciatica('pain', '4', '--temperature', '36.65')).rejects.toThrow('from 30 to 45');
+    const before = await pains();
+    expect(before).toMatchObject([{ temperature: 36.6 }, { temperature: 37 }]);
+    expect(await pains('--where', 'temperature<=36.6')).toEqual([before[0]]);
+    for (const [what, format] of [
+      ['pains', 'csv'],
+      ['', 'json'],
+    ] as const) {
+      await sciatica('export', ...(what ? [what] : []), '--format', format, '-o', file(format));
+      await sciatica('pain', 'rm', '1', '--yes');
+      await sciatica('import', file(format));
+      expect(await pains()).toEqual(before);
+    }
+    const base = await serve();
+    expect(await call(base, 'GET', '/painEntries?temperature_gt=36.6')).toEqual([200, [before[1]]]);
+    expect(await call(base, 'PATCH', '/painEntries/1', { temperature: 45.1 })).toMatchObject([400, {}]);
+    const openapi = (await call(base, 'GET', '/openapi.json'))[1] as OpenApi;
+    expect(openapi.components.schemas['PainEntry']?.properties).toMatchObject({
+      temperature: { type: 'number', minimum: 30, maximum: 45 },
     });
   });
 });
