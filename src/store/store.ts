@@ -5,11 +5,12 @@ import { type ChangePart, History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
-import { erase, isThere, type Reach, reachOf } from './maintenance/erase.ts';
+import { isThere, type Reach, reachOf } from './maintenance/erase.ts';
 import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
-import { copiesLeft, finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
+import { copiesLeft, eraseFrom, finishErasingIfDue } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import type { Diary } from './reconcile/diary.ts';
+import type { RecordKey } from './reconcile/received.ts';
 import { Audit } from './records/audit.ts';
 import { Changes, rehearse } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -260,16 +261,15 @@ export class Store {
    */
   erase(userId: number): CopiesAfterErasing {
     const { db, changes } = this.#connection;
-    db.requireWritable();
-    if (isThere(db, userId))
-      changes.run(
-        () => {
-          erase(db, this.tokens, userId);
-          noteErasing(db, userId);
-        },
-        { source: 'erase' },
-      );
-    return finishErasing(db);
+    const what: RecordKey[] = isThere(db, userId) ? [{ record: 'user', id: userId }] : [];
+    return eraseFrom(db, changes, this.tokens, what);
+  }
+
+  /** Forgets, as `erase` does, what was erased elsewhere. */
+  eraseAsElsewhere(): { erased: RecordKey[]; copies: CopiesAfterErasing } {
+    const { db, changes } = this.#connection;
+    const erased = this.remotes.erasedElsewhere();
+    return { erased, copies: eraseFrom(db, changes, this.tokens, erased) };
   }
 
   /** @see copiesLeft */

@@ -1,7 +1,13 @@
 import type { KindName } from '../domain/kinds.ts';
 import type { CopiesAfterErasing } from '../store/maintenance/erase-backups.ts';
 import type { SameEmail } from '../store/reconcile/diary.ts';
-import { type Counts, type Dispute, noCounts, type Received } from '../store/reconcile/received.ts';
+import {
+  type Counts,
+  type Dispute,
+  noCounts,
+  type Received,
+  type RecordKey,
+} from '../store/reconcile/received.ts';
 
 /** What a sync was asked for, what it has done, and what it left. */
 
@@ -27,7 +33,7 @@ export interface SyncResult {
   disputes: Dispute[];
   /** Records here whose deletion waits for consent. */
   held: Received['held'];
-  /** What waits for consent over there: deletions, and users who were erased elsewhere. */
+  /** What waits for consent over there: deletions, and what was erased elsewhere. */
   waitingThere: { held: number; erased: number };
   /** How many records the token may not write over there. */
   refused: number;
@@ -35,11 +41,11 @@ export interface SyncResult {
   stillThere: number[];
   /** Whether the token may write nothing over there. */
   isReadOnly: boolean;
-  /** Ids of users here who were erased over there, and are not erased here yet. */
-  erasedThere: number[];
-  /** Ids of users here who were erased because they were erased over there. */
-  erased: number[];
-  /** What became of the copies of this database then; undefined where nobody was erased. */
+  /** What is here, and was erased over there. */
+  erasedThere: RecordKey[];
+  /** What was erased here because it was erased over there. */
+  erased: RecordKey[];
+  /** What became of the copies of this database then; undefined where nothing was erased. */
   copies?: CopiesAfterErasing;
   /** Users with one e-mail address, one from each side. */
   sameEmails: SameEmail[];

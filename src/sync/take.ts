@@ -3,7 +3,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary, SameEmail, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
-import { addCounts, noneReceived } from '../store/reconcile/received.ts';
+import { addCounts, idsOf, noneReceived } from '../store/reconcile/received.ts';
 import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
@@ -113,7 +113,7 @@ export function rehearsed({ store, result }: Course, take: () => void): SyncResu
   return result;
 }
 
-/** Makes the deletions here that were held back before, and erases who was erased over there, if that was asked for. */
+/** Makes the deletions here that were held back before, and erases what was erased over there, if that was asked for. */
 export function settleAgreed({ store, diary, options, result }: Course): void {
   if (options.acceptDeletions && diary.held().length > 0) {
     const received = noneReceived();
@@ -121,17 +121,8 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     addCounts(result.pulled, received.counts);
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
-  for (const id of options.acceptErase ? store.remotes.erasedElsewhere() : []) {
-    // Each erasing looks at all copies anew: what the last one left is left.
-    const { rewritten, deleted, left } = store.erase(id);
-    const { copies } = result;
-    result.copies = {
-      rewritten: [...new Set([...(copies?.rewritten ?? []), ...rewritten])],
-      deleted: [...(copies?.deleted ?? []), ...deleted],
-      left,
-    };
-    result.erased.push(id);
-  }
+  if (options.acceptErase && store.remotes.erasedElsewhere().length > 0)
+    Object.assign(result, store.eraseAsElsewhere());
   // The write-ahead log may still hold who was erased over there, never showed here, and is forgotten by now.
   store.checkpoint();
 }
@@ -140,7 +131,8 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
 export function ended({ store, diary, result }: Course, seq: number): SyncResult {
   result.erasedThere = store.remotes.erasedElsewhere();
   // Whoever is merged with one who is to be erased would be erased too.
-  const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => result.erasedThere.includes(one));
+  const going = idsOf(result.erasedThere, 'user');
+  const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => going.includes(one));
   result.sameEmails = result.sameEmails.filter(isKept);
   result.held = diary.held();
   result.seq = seq;

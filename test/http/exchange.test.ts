@@ -541,6 +541,6 @@ describe("a provider's token", () => {
     expect((await as('provider', null)({ parcel, have: null, wants: true })).status).toBe(200);
     expect(store.remotes.erasedElsewhere()).toEqual([]);
     await as('admin', null)({ parcel, have: null, wants: true });
-    expect(store.remotes.erasedElsewhere()).toEqual([2]);
+    expect(store.remotes.erasedElsewhere()).toEqual([{ record: 'user', id: 2 }]);
   });
 });

@@ -71,6 +71,15 @@ test.each<[string, object, 'finished' | 'left alone']>([
   expect(erasingOf(store) === undefined).toBe(outcome === 'finished');
 });
 
+test('an erasing of records alone goes on too, with the next command that records something', () => {
+  const { store, daily } = interrupted({ users: [] });
+  expect(erasingOf(store)).toMatchObject({ ok: false, advice: 'Finish it: sciatica remotes --accept-erase' });
+  expect(resume(store, true)).toEqual({ warnings: [], started: [] });
+  expect(holdsUser2(daily)).toBe(true);
+  resume(store);
+  expect([holdsUser2(daily), erasingOf(store)]).toEqual([false, undefined]);
+});
+
 test('a service lets a process of its own finish it', () => {
   const { store, daily } = interrupted();
   expect(resume(store, true).started).toEqual([
@@ -196,7 +205,7 @@ describe('of people who came from another machine, in the backups of one that ha
     const { other, store, daily, sync } = await met();
     other.erase(1);
     await sync();
-    expect(store.remotes.erasedElsewhere()).toEqual([3]);
+    expect(store.remotes.erasedElsewhere()).toEqual([{ record: 'user', id: 3 }]);
     store.erase(2);
     expect(emailsIn(daily)).toEqual(['1 anna@example.org', '3 xaver@example.org']);
   });

@@ -172,7 +172,7 @@ describe('a user who was erased here', () => {
     const { there, here } = two();
     here.erase(2);
     const result = imported(there, exported(here));
-    expect([result.erasedThere, there.users.count()]).toEqual([[1], 2]);
+    expect([result.erasedThere, there.users.count()]).toEqual([[{ record: 'user', id: 1 }], 2]);
   });
 
   test('stays away with a file of this database', () => {

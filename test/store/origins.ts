@@ -1,7 +1,8 @@
-import { type AnyRecord, type KindName, kindNames } from '../../src/domain/kinds.ts';
+import { type AnyRecord, type KindName, kindNames, ownerOf } from '../../src/domain/kinds.ts';
 import type { FileOrigin } from '../../src/domain/origin.ts';
 import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import/import.ts';
 import { Diary } from '../../src/store/reconcile/diary.ts';
+import type { Part } from '../../src/store/reconcile/file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf } from './helpers.ts';
 
@@ -13,12 +14,12 @@ export interface File {
   seal: object | undefined;
 }
 
-/** The records of a database as `sciatica export` gives them. */
-export function exported(store: Store): File {
-  const states = new Diary(dbOf(store), (work) => store.change(work)).statesFor({});
+/** The records of a database as `sciatica export` gives them. @param part which of them */
+export function exported(store: Store, part: Part = {}): File {
+  const states = new Diary(dbOf(store), (work) => store.change(work)).statesFor(part);
   return {
     origin: { id: store.id, seq: store.history.last(), complete: true },
-    records: everything(store) as File['records'],
+    records: everything(store, part.users) as File['records'],
     lines: [...states.lines()].flat(),
     seal: states.seal(),
   };
@@ -54,6 +55,14 @@ export const outcomesOf = ({ counts }: ImportResult): object =>
     }),
   );
 
-/** All records of a store. */
-export const everything = (store: Store): object =>
-  Object.fromEntries(kindNames.map((noun) => [noun, store.of(noun).list()]));
+/** All records of a store. @param users the ids of the users whose are wanted; all without it */
+export const everything = (store: Store, users?: readonly number[]): object =>
+  Object.fromEntries(
+    kindNames.map((noun) => [
+      noun,
+      store
+        .of(noun)
+        .list()
+        .filter((one) => !users || users.includes(ownerOf(noun, one))),
+    ]),
+  );

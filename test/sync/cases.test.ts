@@ -308,7 +308,7 @@ test('nobody is asked to merge a user with one who is to be erased', async () =>
   there.erase(1);
   const { id } = there.users.create(user());
   const { sameEmails, erasedThere } = await run(here, there);
-  expect([sameEmails, erasedThere]).toEqual([[], [1]]);
+  expect([sameEmails, erasedThere]).toEqual([[], [{ record: 'user', id: 1 }]]);
   const { sameEmails: later } = await run(here, there, { acceptErase: true });
   expect([later, here.users.list().map((one) => one.id)]).toEqual([[], [id]]);
 });
@@ -835,7 +835,7 @@ describe('two users who are one', () => {
     expect(here.reachOfErasing(1)).toEqual({ merged: [other], moved: [] });
     here.erase(1);
     await run(here, there);
-    for (let i = 0; i < 4; i++) for (const id of there.remotes.erasedElsewhere()) there.erase(id);
+    there.eraseAsElsewhere();
     expect(there.remotes.erasedElsewhere()).toEqual([]);
     for (const store of [here, there]) {
       expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
@@ -858,7 +858,7 @@ describe('two users who are one', () => {
     there.logs.update(id, { notes: 'changed' });
     here.erase(1);
     await run(here, there);
-    for (const one of there.remotes.erasedElsewhere()) there.erase(one);
+    there.eraseAsElsewhere();
     expect((await run(third, there)).erasedThere).toHaveLength(1);
     for (const one of third.logs.list()) {
       third.logs.delete(one.id);
@@ -881,7 +881,7 @@ describe('two users who are one', () => {
     expect(notes(third).sort()).toEqual(['recorded here', 'recorded there']);
     here.erase(other);
     await run(here, there);
-    for (const one of there.remotes.erasedElsewhere()) there.erase(one);
+    there.eraseAsElsewhere();
     expect((await run(third, there)).erasedThere).toHaveLength(1);
     await run(third, there, { acceptErase: true });
     for (const one of [here, there, third]) expect(notes(one)).toEqual(['recorded here']);
@@ -898,7 +898,7 @@ describe('two users who are one', () => {
     third.erase(mine);
     await settle(there, here);
     await run(third, there);
-    expect(third.remotes.erasedElsewhere()).toEqual([twin]);
+    expect(third.remotes.erasedElsewhere()).toEqual([{ record: 'user', id: twin }]);
   });
 
   test('are two again after an undo', async () => {
@@ -925,7 +925,7 @@ describe('two users who are one', () => {
     here.erase(1);
     expect([here.users.list().map(({ id }) => id), notes(here)]).toEqual([[other], ['recorded there']]);
     await run(here, there);
-    for (const id of there.remotes.erasedElsewhere()) there.erase(id);
+    there.eraseAsElsewhere();
     expect(notes(there)).toEqual(['recorded there']);
   });
 });

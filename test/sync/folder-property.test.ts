@@ -95,7 +95,7 @@ class World {
         await this.run(at);
         const store = this.store(at);
         const diary = await store.diary();
-        for (const id of store.remotes.erasedElsewhere()) store.erase(id);
+        if (store.remotes.erasedElsewhere().length > 0) store.eraseAsElsewhere();
         await this.run(at);
         for (const to of [0, 1, 2].filter((one) => one !== at)) {
           const own = join(this.folders[at] ?? '', diary.id);

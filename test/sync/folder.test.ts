@@ -387,7 +387,7 @@ describe('a folder', () => {
     await run(a);
     await run(b);
     rmSync(join(path, await idOf(a)), { recursive: true });
-    expect((await run(c)).erasedThere).toEqual([2]);
+    expect((await run(c)).erasedThere).toEqual([{ record: 'user', id: 2 }]);
   });
 
   it('tells of one of the users that are named only that they were erased', async () => {
@@ -396,7 +396,7 @@ describe('a folder', () => {
     await run(b);
     a?.erase(1);
     await run(a, {}, seal, [1]);
-    expect((await run(b)).erasedThere).toEqual([1]);
+    expect((await run(b)).erasedThere).toEqual([{ record: 'user', id: 1 }]);
   });
 
   it('removes also the copies that a carrier made of the files of this machine, and nothing else', async () => {

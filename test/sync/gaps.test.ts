@@ -38,11 +38,15 @@ test('who was erased there is erased here with consent only, and then no byte is
   there.erase(2);
   for (let i = 0; i < 2; i++) {
     const left = await run(here, there);
-    expect([left.erasedThere, isSettled(left), here.users.has(2)]).toEqual([[2], false, true]);
+    expect([left.erasedThere, isSettled(left), here.users.has(2)]).toEqual([
+      [{ record: 'user', id: 2 }],
+      false,
+      true,
+    ]);
   }
   expect(there.logs.list({ userId: 2 })).toEqual([]);
   const { erased, erasedThere } = await run(here, there, { acceptErase: true });
-  expect([erased, erasedThere, here.users.has(2)]).toEqual([[2], [], false]);
+  expect([erased, erasedThere, here.users.has(2)]).toEqual([[{ record: 'user', id: 2 }], [], false]);
   here.checkpoint();
   for (const word of ['TRACELESS', 'ole@example.org'])
     expect(readFileSync(here.path).includes(word)).toBe(false);
@@ -64,7 +68,7 @@ test('who was erased here does not come back, and is not erased there before som
   }
   const replicas = dbOf(here).all('SELECT * FROM replicas');
   expect(replicas.filter((row) => /ole@/.test(JSON.stringify(row)))).toEqual([]);
-  expect(there.remotes.erasedElsewhere()).toEqual([2]);
+  expect(there.remotes.erasedElsewhere()).toEqual([{ record: 'user', id: 2 }]);
   // Nothing of it is passed on to others meanwhile.
   const third = openStore(newDatabase());
   await run(third, there);

@@ -416,3 +416,30 @@ test("what a patient's machine deleted and the service has still is said by each
   });
   expect((await run(['remotes'], now())).stderr).not.toContain('user 1');
 });
+
+test('a record that was erased with somebody who is not synced is named, and erased with consent', async () => {
+  const { store, url, pin } = await serving((there) => {
+    filled(2)(there);
+    there.users.create(user({ email: 'other@example.org' }));
+  });
+  const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
+  const [db, tokenFile] = [freshPath(), join(freshFolder(), 'token')];
+  writeFileSync(tokenFile, token, { mode: 0o600 });
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  expect((await run(['sync'], { db })).code).toBe(0);
+  for (const userId of [2, 1]) store.logs.update(1, { userId });
+  store.erase(2);
+  const way = 'Log 1 was erased over there, for good. --accept-erase erases here too.';
+  expect(await run(['sync'], { db })).toMatchObject({ code: 4, stderr: expect.stringContaining(way) });
+  for (const [words, said] of [
+    ['', 'Erased     log 1, elsewhere'],
+    ['doctor', 'log 1 erased elsewhere, and still here'],
+    ['remotes', 'Log 1 was erased elsewhere, for good. To erase here too: sciatica remotes --accept-erase'],
+    ['remotes --accept-erase', 'Log 1 was erased here, as over there.'],
+  ] as const) {
+    const { stdout, stderr } = await run(words.split(' ').filter(Boolean), { db });
+    expect(stdout + stderr).toContain(said);
+  }
+  expect(await run(['sync'], { db })).toMatchObject({ code: 0 });
+  expect(readFileSync(db).includes('log 0')).toBe(false);
+});

@@ -225,7 +225,7 @@ describe('what was deleted there and changed here', () => {
     const killed = new Error('killed');
     await expect(run(here, {}, spoiled(plain, 'killed after', killed))).rejects.toBe(killed);
     there.erase(1);
-    expect((await run()).erasedThere).toEqual([1]);
+    expect((await run()).erasedThere).toEqual([{ record: 'user', id: 1 }]);
     await run(here, { acceptErase: true });
     expect([here.users.has(1), there.users.has(1), left(there)]).toEqual([false, false, []]);
     for (const store of [here, there]) {

@@ -366,9 +366,9 @@ export class World {
   /** @returns whether there was something to accept */
   async #accept(at: number): Promise<boolean> {
     const diary = await this.#store(at).diary();
-    const erased = this.#store(at).remotes.erasedElsewhere();
     const held = diary.settleHeld('delete');
-    for (const id of erased) this.#store(at).erase(id);
+    const erased = this.#store(at).remotes.erasedElsewhere();
+    if (erased.length > 0) this.#store(at).eraseAsElsewhere();
     return held + erased.length > 0;
   }
 

@@ -3,7 +3,7 @@ import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
 import { latestTrial, trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
-import { byKind } from '../../domain/kinds.ts';
+import { byKind, nounOf } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import { addDays, localDay, mondayOf, weekdayOf } from '../../domain/words/day.ts';
@@ -20,6 +20,9 @@ import { statusLines, todayInWords } from '../views/trial.ts';
 
 /** A remote that was not in step for longer is named, in milliseconds: a week. */
 const LATE_MS = 7 * 86_400_000;
+
+/** Of what was erased elsewhere, so much is named at most. */
+const MOST_ERASED = 3;
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -128,12 +131,12 @@ function ownLines(context: Context, userId: number): string[] {
 function syncLines(context: Context): string[] {
   const { remotes } = context.store;
   const see = commandLine(context, 'remotes');
-  const held = remotes.heldBack();
+  const [held, erased] = [remotes.heldBack(), remotes.erasedElsewhere().slice(0, MOST_ERASED)];
   const now = context.now().getTime();
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
   const late = remotes.list().filter(({ at }) => at === null || now - at > LATE_MS);
   return [
-    ...remotes.erasedElsewhere().map((id) => `Erased     user ${id}, elsewhere: ${see}`),
+    ...erased.map(({ record, id }) => `Erased     ${nounOf(record)} ${id}, elsewhere: ${see}`),
     ...(held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: ${see}`] : []),
     ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: ${see}`] : []),
     ...late.map(

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
 import { localMinute } from '../../domain/words/day.ts';
 import { pause } from '../../lib/sleep.ts';
+import { idsOf } from '../../store/reconcile/received.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { type Address, checkAddress, folderAddress } from '../../sync/address.ts';
 import type { Command } from '../input/command.ts';
@@ -13,7 +14,7 @@ import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { erasedLines, heldLines, notedLines, stillThereLines } from '../views/sync.ts';
+import { erasedHereLines, erasedLines, heldLines, notedLines, stillThereLines } from '../views/sync.ts';
 import {
   type AddOptions,
   addFolder,
@@ -104,11 +105,12 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .command('remotes')
     .summary('list the folders and services to sync with')
     .description(
-      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, who was erased elsewhere and is not erased here, and what was changed both here and elsewhere lately. No token is shown.',
+      'List the folders and services that this database is synced with, when each was last in step, the deletions from elsewhere that are held back until you agree, what was erased elsewhere and is not erased here, and what was changed both here and elsewhere lately. No token is shown.',
     )
     .addOption(plainJsonOption())
     .option('--accept-deletions', 'make the deletions that are held back')
     .option('--restore-deletions', 'keep those records instead, here and elsewhere')
+    .option('--accept-erase', 'erase here, for good, the people and records that were erased elsewhere')
     .examples('sciatica remotes', 'sciatica remotes --restore-deletions')
     .action((options: Options) => listRemotes(context, options));
 }
@@ -211,6 +213,14 @@ interface ListedRemote extends Omit<Remote, 'at'> {
   inStepAt: string | null;
 }
 
+/** @throws SciaticaError `unusable` where a copy is left */
+async function eraseAsElsewhere(context: Context): Promise<void> {
+  const { erased, copies } = context.store.eraseAsElsewhere();
+  for (const line of erasedHereLines(erased)) sayDone(context, line);
+  const { finishCopies } = await import('../input/erased-copies.ts');
+  await finishCopies(context, idsOf(erased, 'user'), copies);
+}
+
 /** Settles the deletions that are held back. @returns whether that was asked for */
 async function settleHeld(context: Context, options: Options): Promise<boolean> {
   const [accepts, restores] = [options['acceptDeletions'], options['restoreDeletions']];
@@ -227,7 +237,8 @@ async function settleHeld(context: Context, options: Options): Promise<boolean> 
 
 async function listRemotes(context: Context, options: Options): Promise<void> {
   const { remotes } = context.store;
-  if (await settleHeld(context, options)) return;
+  if (options['acceptErase']) await eraseAsElsewhere(context);
+  if ((await settleHeld(context, options)) || options['acceptErase']) return;
   const diary = await context.store.diary();
   const stillThere: string[] = [];
   const listed = remotes.list().map(({ at, ...remote }): ListedRemote => {

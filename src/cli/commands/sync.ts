@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { conflict, SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
+import { idsOf } from '../../store/reconcile/received.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { checkAddress, folderAddress, isUrl } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
@@ -14,7 +15,7 @@ import { keptToken, readToken } from '../input/token-file.ts';
 import { AlreadySaid, describeError, usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, print, printSentence, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
-import { asJson, leftLines, resultLines } from '../views/sync.ts';
+import { asJson, EITHER, leftLines, resultLines } from '../views/sync.ts';
 
 interface Options {
   tokenFile?: string;
@@ -44,7 +45,7 @@ If both sides changed something, sync shows both values and keeps the later one 
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
     .option('--as <id>', 'the user here who is the same person as the one of the token over there')
     .option('--accept-deletions', 'make the deletions here that would otherwise be held back')
-    .option('--accept-erase', 'erase here, for good, the people who were erased over there')
+    .option('--accept-erase', 'erase here, for good, the people and records that were erased over there')
     .option('--dry-run', 'say what would happen, and change nothing on either side')
     .option('--watch', 'keep running, and sync whenever something changes, until Ctrl-C')
     .option('--json', 'what happened, as JSON')
@@ -212,7 +213,7 @@ function show(
     );
 }
 
-/** Erases whom a sync has erased from the other folders too. @throws SciaticaError `unusable` where a copy is left */
+/** Erases what a sync has erased from the other folders too. @throws SciaticaError `unusable` where a copy is left */
 async function finishErased(
   context: Context,
   { erased, copies }: SyncResult,
@@ -220,7 +221,8 @@ async function finishErased(
 ): Promise<void> {
   if (!copies) return;
   const { finishCopies } = await import('../input/erased-copies.ts');
-  await finishCopies(context, erased, copies, eraseAgain(context, erased), tell);
+  const users = idsOf(erased, 'user');
+  await finishCopies(context, users, copies, eraseAgain(context, users), tell);
 }
 
 /** @throws SciaticaError `unusable` while copies are there that an erasing left */
@@ -233,7 +235,7 @@ async function requireErased(context: Context, tell?: (line: string) => void): P
 }
 
 const eraseAgain = (context: Context, [user]: readonly number[]): string =>
-  `run ${commandLine(context, `user erase ${user}`)}`;
+  `run ${commandLine(context, user === undefined ? 'remotes --accept-erase' : `user erase ${user}`)}`;
 
 /** How what came is taken back: the last change first. */
 function takenBack(context: Context, { changes }: SyncResult): string {
@@ -252,10 +254,10 @@ function requireSettled(
       `${counted(held.length, 'deletion')} held back (see ${commandLine(context, 'remotes')}).`,
     refused > 0 && `${counted(refused, 'record')} not taken by the service.`,
     waitingThere.held > 0 && `${counted(waitingThere.held, 'deletion')} held back there.`,
-    waitingThere.erased > 0 && `${counted(waitingThere.erased, 'user')} still there, erased elsewhere.`,
+    waitingThere.erased > 0 && `${counted(waitingThere.erased, ...EITHER)} still there, erased elsewhere.`,
     stillThere.length > 0 && `${counted(stillThere.length, 'user')} still there, deleted here.`,
     erasedThere.length > 0 &&
-      `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,
+      `${counted(erasedThere.length, ...EITHER)} erased over there: --accept-erase erases here too, for good.`,
   ].filter((part) => part !== false);
   if (parts.length > 0)
     throw conflict(`${isDry ? 'There would be left' : 'Left as they are'}: ${parts.join(' ')}`);

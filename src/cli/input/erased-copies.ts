@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { unusable } from '../../domain/errors.ts';
 import type { CopiesAfterErasing, CopyLeft } from '../../store/maintenance/erase-backups.ts';
-import { inBrackets } from '../../store/maintenance/erasing.ts';
+import { inBrackets, subjectOf } from '../../store/maintenance/erasing.ts';
 import { counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
 import { rewriteFolders } from './folder-remote.ts';
 
@@ -41,6 +41,6 @@ export function requireNoneLeft(
     tell(`This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
   if (left.length > 0)
     throw unusable(
-      `User ${ids.join(', ')} is erased, but not everywhere: remove what hinders it or the copies above, and ${again}.`,
+      `${subjectOf(ids)} is erased, but not everywhere: remove what hinders it or the copies above, and ${again}.`,
     );
 }

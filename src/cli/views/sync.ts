@@ -3,14 +3,17 @@ import { fromCells } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
 import { localMinute } from '../../domain/words/day.ts';
 import type { NotedDispute } from '../../store/reconcile/disputes.ts';
-import type { Dispute } from '../../store/reconcile/received.ts';
+import type { Dispute, RecordKey } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
+import { capital } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls } from '../terminal/io.ts';
 import { countedKind } from './holding.ts';
 import { valueIn } from './records.ts';
 
 /** What a sync did and left, as lines for a person. */
 
+/** What may be erased: with a user goes what was another's by then. */
+export const EITHER = ['user or record', 'users or records'] as const;
 /** Most records that a person is shown. */
 const MOST_SHOWN = 20;
 /** How far apart two clocks may be, in milliseconds. */
@@ -35,7 +38,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     total(pushed) > 0 &&
       !waiting &&
       (isDry ? `To be looked at there: ${lookedAt(pushed)}.` : `Sent: ${described(pushed)}.`),
-    ...erased.map((id) => `User ${id} was erased here, as over there.`),
+    ...erasedHereLines(erased),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
   const isSame = isSettled(result) && !waiting?.length;
@@ -76,12 +79,12 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
     waitingThere.held > 0 &&
       `${who} holds ${counted(waitingThere.held, 'deletion')} back until somebody there agrees (sciatica remotes).`,
     waitingThere.erased > 0 &&
-      `${who} still has ${counted(waitingThere.erased, 'user')} who ${waitingThere.erased === 1 ? 'was' : 'were'} erased elsewhere, for good: sciatica user erase, run there, erases there too.`,
+      `${who} still has ${counted(waitingThere.erased, ...EITHER)} erased elsewhere, for good: sciatica remotes, run there, says how to erase there too.`,
     refused > 0 &&
       `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
     ...stillThereLines(name, stillThere),
     isReadOnly && 'The token is read-only: nothing was sent.',
-    ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
+    ...eachOf(erasedThere, (it) => `${it} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
       ({ id, other }) =>
         `Users ${id} and ${other} have the same e-mail address. If they are one person: ${commandLine(context, `user merge ${other} --into ${id}`)}`,
@@ -125,15 +128,27 @@ export function notedLines(context: Context, disputes: readonly NotedDispute[]):
   ];
 }
 
-/** The users here who were erased elsewhere, with the way to erase them here too. */
-export const erasedLines = (context: Context, ids: readonly number[]): string[] =>
-  ids.map(
-    (id) =>
-      `User ${id} was erased elsewhere, for good. To erase here too: ${commandLine(context, `user erase ${id}`)}`,
-  );
+/** What is here, and was erased elsewhere, with the way to erase it here too. */
+export const erasedLines = (context: Context, erased: readonly RecordKey[]): string[] =>
+  eachOf(erased, (it, { record, id }) => {
+    const way = record === 'user' ? `user erase ${id}` : 'remotes --accept-erase';
+    return `${it} was erased elsewhere, for good. To erase here too: ${commandLine(context, way)}`;
+  });
+
+export const erasedHereLines = (erased: readonly RecordKey[]): string[] =>
+  eachOf(erased, (it) => `${it} was erased here, as over there.`);
+
+/** A line for each record. @param lineOf gets it as it begins a sentence: `Log 5` */
+function eachOf(records: readonly RecordKey[], lineOf: (it: string, key: RecordKey) => string): string[] {
+  const more = records.length - MOST_SHOWN;
+  return [
+    ...records.slice(0, MOST_SHOWN).map((key) => lineOf(`${capital(nounOf(key.record))} ${key.id}`, key)),
+    ...(more > 0 ? [`and so ${counted(more, 'more record')}`] : []),
+  ];
+}
 
 /** The deletions that wait for consent, with both ways out. */
-export function heldLines(context: Context, held: readonly { record: KindName; id: number }[]): string[] {
+export function heldLines(context: Context, held: readonly RecordKey[]): string[] {
   if (held.length === 0) return [];
   const shownIds = held.slice(0, MOST_SHOWN).map(({ record, id }) => `${nounOf(record)} ${id}`);
   const names = held.length > MOST_SHOWN ? `${shownIds.join(', ')} …` : shownIds.join(', ');

@@ -1,6 +1,7 @@
 import { constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type CommandWriter, SciaticaError, type Wording } from '../../domain/errors.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { sized } from '../../lib/size.ts';
@@ -19,7 +20,7 @@ import { Remotes } from '../sync/remotes.ts';
 import { requireRoom } from './automatic-backup.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
-import { unfinishedErasing } from './erasing.ts';
+import { subjectOf, unfinishedErasing } from './erasing.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -150,7 +151,7 @@ function syncState(db: Database): Check[] {
       .list()
       .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
     ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
-    ...erased.map((id) => `user ${id} erased elsewhere, and still here`),
+    ...erased.map(({ record, id }) => `${nounOf(record)} ${id} erased elsewhere, and still here`),
     ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),
   ];
   if (details.length === 0) return [];
@@ -275,8 +276,9 @@ function erasing(db: Database): Check[] {
   if (!unfinished) return [];
   const { users, left } = unfinished;
   const where = left ? left.join(', ') : 'the database file and its backups';
-  const detail = `not finished: user ${users.join(', ')} was erased, but may still be in ${where}`;
-  return [fault('Erasing', detail, (command) => `Finish it: ${command(`user erase ${users[0]}`)}`)];
+  const detail = `not finished: ${subjectOf(users).toLowerCase()} was erased, but may still be in ${where}`;
+  const next = users.length > 0 ? `user erase ${users[0]}` : 'remotes --accept-erase';
+  return [fault('Erasing', detail, (command) => `Finish it: ${command(next)}`)];
 }
 
 /** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */

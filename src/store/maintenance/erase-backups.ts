@@ -153,10 +153,14 @@ function rewriteOnce(database: string, path: string): Rewriting {
       // Of one without a UUID, the migration makes one.
       const hasNames = new Settings(db).get('id') !== undefined;
       migrate(db, { keep: () => {} });
-      const { ids, isUnsure } = findErased(db, erased, hasNames);
-      eraseUsers(db, ids);
-      if (ids.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
-      return { isChanged: ids.length > 0, isUnsure };
+      const { found, isUnsure } = findErased(db, erased, hasNames);
+      const isChanged = found.length > 0;
+      if (isChanged) {
+        new Changes(db, Date.now).run(() => erase(db, new Tokens(db), found), { source: 'erase' });
+        overwrite(db);
+      }
+      if (isChanged && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
+      return { isChanged, isUnsure };
     });
     if (!done.isChanged) return done;
     syncFile(temporary.path);
@@ -165,10 +169,4 @@ function rewriteOnce(database: string, path: string): Rewriting {
   } finally {
     temporary.remove();
   }
-}
-
-function eraseUsers(db: Database, ids: readonly number[]): void {
-  const [changes, tokens] = [new Changes(db, Date.now), new Tokens(db)];
-  for (const id of ids) changes.run(() => erase(db, tokens, id), { source: 'erase' });
-  if (ids.length > 0) overwrite(db);
 }

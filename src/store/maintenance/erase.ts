@@ -27,7 +27,7 @@ export function reachOf(db: Database, userId: number): Reach {
   const names = new Names(db);
   const merged = mergedInto(db, names.ofUser(userId)).flatMap(({ id }) => id ?? []);
   const moved = [userId, ...merged].flatMap((user) =>
-    everOwned(db, names, user, [names.ofUser(user)]).flatMap(({ record, id }) => {
+    everOwned(db, user, [names.ofUser(user)]).flatMap(({ record, id }) => {
       const sql = `SELECT userId FROM ${kindOf(record).table} WHERE id = ? AND userId <> ?`;
       const owner = db.value<number>(sql, id, userId);
       return owner === undefined ? [] : [{ record, id, userId: owner }];
@@ -63,14 +63,41 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
 export function isThere(db: Database, userId: number): boolean {
   if (isLeft(db, 'user', userId) || isKnown(db, userId)) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
-  return new Erasures(db, new Names(db)).hasRecords();
+  return false;
+}
+
+/** Forgets users, and records of others, inside a change. @throws SciaticaError `not-found` for a user that never was */
+export function erase(db: Database, tokens: Tokens, what: readonly RecordKey[]): void {
+  for (const id of idsOf(what, 'user')) if (isThere(db, id)) erasePerson(db, tokens, id);
+  eraseRecords(
+    db,
+    what.filter(({ record, id }) => record !== 'user' && isLeft(db, record, id)),
+  );
+}
+
+/** Forgets records that were erased elsewhere with somebody else. The entry that stays says only that something was erased. */
+function eraseRecords(db: Database, records: readonly RecordKey[]): void {
+  if (records.length === 0) return;
+  const names = new Names(db);
+  const erased = records.map(({ record, id }): Erased => [record, names.of(record, id)]);
+  const told = toldOf(db, names, records);
+  deleteRecords(db, records);
+  forgetRecords(db, records);
+  db.run(`INSERT INTO history (change, head, action) VALUES (${CHANGE}, ${HEAD}, 'erase')`);
+  new Settings(db).addGap('erased', db.lastId('history'));
+  forgetChanges(db);
+  db.run('DELETE FROM erasing');
+  forgetReplicas(db, records);
+  const erasures = new Erasures(db, names);
+  erasures.add(erased);
+  erasures.addOthers(told);
 }
 
 /**
- * Forgets a person, inside a change: the user, those who were merged into it, what ever belonged to them, its history, what other
- * databases have of it, and the tokens that were for nobody else. One entry stays for each: that user N was erased, and when.
+ * Forgets a person: the user, those who were merged into it, what ever belonged to them, its history, what other databases have of it,
+ * and the tokens that were for nobody else. One entry stays for each: that user N was erased, and when.
  */
-export function erase(db: Database, tokens: Tokens, userId: number): void {
+function erasePerson(db: Database, tokens: Tokens, userId: number): void {
   const merged = mergedInto(db, new Names(db).ofUser(userId));
   for (const { id } of merged) if (id !== null) eraseUser(db, tokens, id, []);
   const aliases = merged.flatMap(({ id, name }) => (id === null ? name : []));
@@ -84,13 +111,13 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   const [names, settings] = [new Names(db), new Settings(db)];
   const name = names.ofUser(userId);
   const ofUser = [name, ...aliases];
-  const beside = shownUnder(db, names, userId, name);
-  const theirs = everOwned(db, names, userId, ofUser);
+  const theirs = everOwned(db, userId, ofUser);
   const moved = theirs.filter(({ record, id }) => !isOfUser(record) && hadOthers(db, record, id, userId));
   const erased: Erased[] = [
     ...ofUser.map((one): Erased => ['user', one]),
     ...moved.map(({ record, id }): Erased => [record, names.of(record, id)]),
   ];
+  const told = toldOf(db, names, moved, { id: userId, names: ofUser });
   deleteRecords(db, theirs);
   db.run('DELETE FROM users WHERE id = ?', userId);
   forgetEntries(db, 'userId = ? OR formerUserId = ?', userId, userId);
@@ -106,35 +133,58 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   forgetChanges(db);
   db.run('DELETE FROM erasing');
   for (const one of ofUser) names.forget('user', one);
-  forgetReplicas(db, theirs, userId, ofUser);
+  forgetReplicas(db, [{ record: 'user', id: userId }, ...theirs], ofUser);
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
-  erasures.addBeside(ofUser, beside);
+  erasures.addOthers(told);
   new Remotes(db).removeOf(userId);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
 }
 
+/** SQL: the entries of records of a kind. */
+const OF_RECORDS = 'record = ? AND recordId IN (SELECT value FROM json_each(?))';
+
 /** SQL: whether a record went from this user to another, or came from one. */
 const MOVED = 'formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)';
 
-/** The other users, by id, under whom a user or a record of it shows, or ever showed. */
-function shownUnder(db: Database, names: Names, userId: number, name: Name): number[] {
-  const root = new People(new Fold(db, names)).ownerId(name);
-  const others = db.column<number>(
-    `SELECT DISTINCT iif(userId = ?, formerUserId, userId) FROM history WHERE ${MOVED}`,
-    ...[userId, userId, userId],
+/**
+ * Which users, by id, are told of an erasing: of a record those whose it ever was; of the user, for whom they are one person with it,
+ * those under whom a record showed that never was theirs.
+ */
+function toldOf(
+  db: Database,
+  names: Names,
+  records: readonly RecordKey[],
+  user?: { id: number; names: readonly Name[] },
+): (readonly [user: number, erased: Erased])[] {
+  const fold = new Fold(db, names);
+  const people = new People(fold);
+  const ofUser = (user?.names ?? []).map((name): Erased => ['user', name]);
+  const shown = ownedKindNames.flatMap((kind) => {
+    const ids = idsOf(records, kind);
+    const known = fold.of(kind, ids);
+    const under = db.all<{ id: number; by: number }>(
+      `SELECT recordId AS id, userId AS "by" FROM history WHERE ${OF_RECORDS}
+       UNION SELECT recordId, formerUserId FROM history WHERE ${OF_RECORDS} AND formerUserId IS NOT NULL`,
+      ...[kind, JSON.stringify(ids), kind, JSON.stringify(ids)],
+    );
+    return under.flatMap(({ id, by }) => {
+      const owners = known.get(id)?.state.owners.filter((owner) => !user?.names.includes(owner));
+      const wasTheirs = !user || owners?.some((owner) => people.isOf(owner, [by]));
+      const erased: Erased[] = wasTheirs ? [[kind, names.of(kind, id)]] : ofUser;
+      return erased.map((one) => [by, one] as const);
+    });
+  });
+  const root = user?.names[0] && people.ownerId(user.names[0]);
+  return [...(root ? ofUser.map((one) => [root, one] as const) : []), ...shown].filter(
+    ([by]) => by !== user?.id,
   );
-  return [...new Set([...others, root ?? userId])].filter((id) => id !== userId);
 }
 
 /** The records that are this user's, or ever were. */
-function everOwned(db: Database, names: Names, userId: number, ofUser: readonly Name[]): RecordKey[] {
-  const erasures = new Erasures(db, names);
-  const elsewhere = ownedKindNames.flatMap((record) =>
-    erasures.idsOf(record).map((id): RecordKey => ({ record, id })),
-  );
+function everOwned(db: Database, userId: number, ofUser: readonly Name[]): RecordKey[] {
   const owned = ownedKindNames.map(
     (kind) => `SELECT '${kind}' AS record, id FROM ${kindOf(kind).table} WHERE userId = ?`,
   );
@@ -148,7 +198,7 @@ function everOwned(db: Database, names: Names, userId: number, ofUser: readonly 
     JSON.stringify(ownedKindNames.filter((kind) => !isOfUser(kind))),
     JSON.stringify(ofUser),
   );
-  return [...(everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here), ...elsewhere];
+  return everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here;
 }
 
 /** Without those that only showed under this user for a time, because their own was merged into it. */
@@ -199,16 +249,10 @@ function deleteRecords(db: Database, records: readonly RecordKey[]): void {
 }
 
 /** Forgets what is known of the records elsewhere. */
-function forgetReplicas(
-  db: Database,
-  records: readonly RecordKey[],
-  userId: number,
-  ofUser: readonly Name[],
-): void {
-  const ids = JSON.stringify([
-    ['user', userId],
-    ...records.filter(({ record }) => !isOfUser(record)).map(({ record, id }) => [record, id]),
-  ]);
+function forgetReplicas(db: Database, records: readonly RecordKey[], ofUser: readonly Name[] = []): void {
+  const ids = JSON.stringify(
+    records.filter(({ record }) => !isOfUser(record)).map(({ record, id }) => [record, id]),
+  );
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}
      OR (record, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
@@ -222,10 +266,9 @@ function forgetRecords(db: Database, theirs: readonly RecordKey[]): void {
   for (const kind of ownedKindNames) {
     const ids = idsOf(theirs, kind);
     if (ids.length === 0) continue;
-    const entries = `record = '${kind}' AND recordId IN (SELECT value FROM json_each(?))`;
     const list = JSON.stringify(ids);
-    db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
-    forgetEntries(db, entries, list);
+    db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${OF_RECORDS}`, kind, list);
+    forgetEntries(db, OF_RECORDS, kind, list);
   }
 }
 

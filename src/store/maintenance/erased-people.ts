@@ -1,13 +1,15 @@
+import type { KindName } from '../../domain/kinds.ts';
 import { isLeft } from '../reconcile/erasures.ts';
 import { Names, nameOf } from '../reconcile/names.ts';
+import type { RecordKey } from '../reconcile/received.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { erasedIn, identitiesOf } from './restore-ledger.ts';
 
-/** Who was erased from a database, as its backups may know them: one of another database has other ids. */
+/** Who and what was erased from a database, as its backups may know it: one of another database has other ids. */
 export interface ErasedPeople {
   /** Their names: the UUID of the database that made them, their id there, and the uid of the change. */
-  names: { uuid: string; originId: number; uid: number }[];
+  names: { record: KindName; uuid: string; originId: number; uid: number }[];
   /** The ids that they had here. */
   ids: number[];
   /** Those of them of whom no name is known: erased from a database whose place this one has taken. */
@@ -22,15 +24,14 @@ export interface ErasedPeople {
 export function erasedFrom(db: Database): ErasedPeople {
   const names = new Names(db);
   const ids = [...new Set(erasedIn(db))].filter((id) => !isLeft(db, 'user', id));
-  const erasures = db.all<{ uuid: string; origin: number; originId: number; uid: number; id: number | null }>(
-    `SELECT uuid, origin, originId, uid, erasures.id FROM erasures JOIN origins ON origins.id = origin
-     WHERE record = 'user'`,
+  const erasures = db.all<ErasedPeople['names'][number] & { origin: number; id: number | null }>(
+    'SELECT record, uuid, origin, originId, uid, erasures.id FROM erasures JOIN origins ON origins.id = origin',
   );
   return {
-    // Who was erased elsewhere only waits here for a yes.
-    names: erasures.filter(({ origin, originId, uid }) => {
-      const id = names.idOf('user', nameOf(origin, originId, uid));
-      return id === undefined || !isLeft(db, 'user', id);
+    // What was erased elsewhere only waits here for a yes.
+    names: erasures.filter(({ record, origin, originId, uid }) => {
+      const id = names.idOf(record, nameOf(origin, originId, uid));
+      return id === undefined || !isLeft(db, record, id);
     }),
     ids,
     unnamed: ids.filter((id) => !erasures.some((erasure) => erasure.id === id)),
@@ -40,7 +41,7 @@ export function erasedFrom(db: Database): ErasedPeople {
 }
 
 /**
- * Finds people in a backup, by name; by id those without one, and only in a backup of the same database.
+ * Finds people, and records of others, in a backup, by name; by id those without one, and only in a backup of the same database.
  * @param hasNames whether its names are those of its database: a format without a UUID had none
  * @returns their ids there, and whether others may be there of whom that cannot be told
  */
@@ -48,20 +49,23 @@ export function findErased(
   backup: Database,
   people: ErasedPeople,
   hasNames: boolean,
-): { ids: number[]; isUnsure: boolean } {
+): { found: RecordKey[]; isUnsure: boolean } {
   const names = new Names(backup);
   const origins = new Map([...names.uuids()].map(([origin, uuid]) => [uuid, origin]));
-  const named = people.names.flatMap(({ uuid, originId, uid }) => {
+  const isThere = ({ record, id }: RecordKey) => isLeft(backup, record, id);
+  const named = people.names.flatMap(({ record, uuid, originId, uid }) => {
     const origin = origins.get(uuid);
-    return origin === undefined ? [] : (names.idOf('user', nameOf(origin, originId, uid)) ?? []);
+    const id = origin === undefined ? undefined : names.idOf(record, nameOf(origin, originId, uid));
+    return id === undefined ? [] : { record, id };
   });
-  const isThere = (id: number) => isLeft(backup, 'user', id);
-  const byId = (hasNames ? people.unnamed : people.ids).filter(isThere);
+  const byId = (hasNames ? people.unnamed : people.ids)
+    .map((id): RecordKey => ({ record: 'user', id }))
+    .filter(isThere);
   const isSame = hasNames
     ? identitiesOf(backup).some((id) => people.identities.includes(id))
     : !people.wasRestored;
   return {
-    ids: [...new Set([...named.filter(isThere), ...(isSame ? byId : [])])],
+    found: [...named.filter(isThere), ...(isSame ? byId : [])],
     isUnsure: !isSame && byId.length > 0,
   };
 }

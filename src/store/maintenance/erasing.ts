@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRunning } from '../../lib/files.ts';
 import { isLeft } from '../reconcile/erasures.ts';
+import { idsOf, type RecordKey } from '../reconcile/received.ts';
+import type { Changes } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
+import type { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { overwrite } from './erase.ts';
+import { erase, overwrite } from './erase.ts';
 import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, reasonOf } from './erase-backups.ts';
 
 /** What is still to be done for persons who are erased: the setting `erasing`. */
 interface Unfinished {
-  /** The ids of the persons. */
+  /** The ids of the persons; none where only records of others were erased. */
   users: number[];
   /** The process that began it last, and when, in milliseconds since 1970. */
   pid: number;
@@ -42,23 +45,41 @@ const RETRY_MS = 60 * 60 * 1000;
 export function unfinishedErasing(db: Database): Unfinished | undefined {
   const unfinished = storedJson<Unfinished | null>(new Settings(db).get('erasing') ?? 'null');
   const users = unfinished?.users.filter((id) => !isLeft(db, 'user', id)) ?? [];
-  return unfinished && users.length > 0 ? { ...unfinished, users } : undefined;
+  return users.length > 0 || unfinished?.users.length === 0
+    ? { ...(unfinished as Unfinished), users }
+    : undefined;
 }
 
 const note = (db: Database, unfinished: Unfinished) =>
   new Settings(db).set('erasing', JSON.stringify(unfinished));
 
-/** Notes, inside the transaction that erases a person, that the file and the backups are still to be written anew. */
-export function noteErasing(db: Database, userId: number): void {
-  const users = [...new Set([...(unfinishedErasing(db)?.users ?? []), userId])];
-  note(db, { users, pid: process.pid, at: Date.now() });
+/** As they begin a sentence. @param users by their ids; none where only records of others were erased */
+export const subjectOf = (users: readonly number[]): string =>
+  users.length > 0 ? `User ${users.join(', ')}` : 'A record';
+
+/** Erases users, and records of others, from the database, its log, its free pages and its automatic backups. */
+export function eraseFrom(
+  db: Database,
+  changes: Changes,
+  tokens: Tokens,
+  what: readonly RecordKey[],
+): CopiesAfterErasing {
+  db.requireWritable();
+  const work = () => {
+    erase(db, tokens, what);
+    // In the same transaction: the file and the backups are still to be written anew.
+    const users = [...new Set([...(unfinishedErasing(db)?.users ?? []), ...idsOf(what, 'user')])];
+    note(db, { users, pid: process.pid, at: Date.now() });
+  };
+  if (what.length > 0) changes.run(work, { source: 'erase' });
+  return finishErasing(db);
 }
 
 /**
  * Writes the database and its backups anew, so that they hold no byte of those who are erased. What fails is among the
  * copies that are left, the database itself included, and noted for another attempt.
  */
-export function finishErasing(db: Database): CopiesAfterErasing {
+function finishErasing(db: Database): CopiesAfterErasing {
   const users = unfinishedErasing(db)?.users ?? [];
   const failed: CopyLeft[] = [];
   const attempt = (work: () => void) => {
@@ -86,7 +107,7 @@ function noteOutcome(db: Database, finished: readonly number[], left: string[]):
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return;
   const users = unfinished.users.filter((id) => left.length > 0 || !finished.includes(id));
-  if (users.length === 0) new Settings(db).remove('erasing');
+  if (users.length + left.length === 0) new Settings(db).remove('erasing');
   else note(db, { ...unfinished, users, at: Date.now(), ...(left.length > 0 && { left }) });
 }
 
@@ -113,13 +134,14 @@ export function finishErasingIfDue(db: Database, { warn, start, isService }: Mea
   if (!unfinished || db.obstacle || !isDue(unfinished)) return;
   const { users } = unfinished;
   if (isService) {
-    start(['user', 'erase', String(users[0]), '--yes', '--quiet', '--db', db.path]);
+    // No command erases a record alone, without what else waits for a yes: the next one that records something goes on.
+    if (users.length > 0) start(['user', 'erase', String(users[0]), '--yes', '--quiet', '--db', db.path]);
     return;
   }
   note(db, { users, pid: process.pid, at: Date.now() });
   const { left } = finishErasing(db);
   for (const { path, why } of left)
-    warn(`User ${users.join(', ')} was erased, but this copy may still hold them: ${path}${inBrackets(why)}`);
+    warn(`${subjectOf(users)} was erased, but this copy may still hold them: ${path}${inBrackets(why)}`);
 }
 
 /** A reason as it follows the name of a copy. */

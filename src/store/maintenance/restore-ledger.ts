@@ -115,7 +115,10 @@ export function erasedIn(db: Database): number[] {
   const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   return [
     ...before,
-    ...db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq"),
+    // Of records of others only that something was erased is kept.
+    ...db.column<number>(
+      "SELECT recordId FROM history WHERE action = 'erase' AND recordId IS NOT NULL ORDER BY seq",
+    ),
   ];
 }
 

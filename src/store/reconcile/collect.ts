@@ -243,7 +243,7 @@ export class Collector {
     const isThere =
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
-    if (this.#isMine(owner)) return [this.#withoutOthers(told)];
+    if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
     // Only that it is another's by now: not whose.
     return [life % 2 === 1 ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
@@ -263,13 +263,14 @@ export class Collector {
     return this.#people.isOf(owner, this.users);
   }
 
-  /** With whom a user is one is not told where that one is another's. */
+  /** Whose a record was for a time, and with whom a user is one, is not told where that one is another's. */
   #withoutOthers(told: State): State {
     const into = told.fields?.[INTO];
-    if (typeof into !== 'string' || this.#isMine(into)) return told;
+    const owners = told.owners.filter((one) => this.#isMine(one));
+    if (typeof into !== 'string' || this.#isMine(into)) return { ...told, owners };
     const { [INTO]: _, ...fields } = told.fields ?? {};
     const { [INTO]: __, ...statements } = told.statements;
-    return { ...told, fields, statements };
+    return { ...told, owners, fields, statements };
   }
 
   /** How many of these records are told. */

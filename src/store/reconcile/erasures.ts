@@ -5,6 +5,7 @@ import { storedJson } from '../sqlite/errors.ts';
 import { Fold } from './fold.ts';
 import { isSameName, NAME, type Names, partsOf } from './names.ts';
 import { People } from './people.ts';
+import type { RecordKey } from './received.ts';
 import type { Name, State } from './state.ts';
 
 /** What was erased: a user, or a record that belonged to one and to others. */
@@ -27,30 +28,33 @@ export class Erasures {
     this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
   }
 
-  /** @param users by their ids: only which of them were erased, and who had shown beside them */
+  /** @param users by their ids: only which of them were erased, and what was of which others had something */
   all(users?: readonly number[]): Erased[] {
-    const isAmong = 'IN (SELECT value FROM json_each(?))';
-    const told = users ? `WHERE id ${isAmong} OR (record = 'user' AND ${NAME} ${isAmong})` : '';
-    const beside = users && this.#beside();
-    const asked = users && [users, users.flatMap((id) => beside?.[id] ?? [])];
-    return this.db
+    const erased = this.db
       .all<{ record: KindName; name: Name }>(
-        `SELECT record, ${NAME} AS name FROM erasures ${told}`,
-        ...(asked ?? []).map((each) => JSON.stringify(each)),
+        `SELECT record, ${NAME} AS name FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
+        ...(users ? [JSON.stringify(users)] : []),
       )
-      .map(({ record, name }) => [record, name]);
+      .map(({ record, name }): Erased => [record, name]);
+    const others = users && this.#others();
+    return [...erased, ...(users ?? []).flatMap((id) => others?.[id] ?? [])];
   }
 
-  #beside(): Record<number, Name[]> {
-    return storedJson(new Settings(this.db).get('erasedBeside') ?? '{}');
+  #others(): Record<number, Erased[]> {
+    return storedJson(new Settings(this.db).get('erasedOfOthers') ?? '{}');
   }
 
-  /** Notes under which other users records of an erased one have shown: whoever is told of those is told of the erasing. */
-  addBeside(names: readonly Name[], users: readonly number[]): void {
-    if (users.length === 0) return;
-    const beside = this.#beside();
-    for (const id of users) beside[id] = [...new Set([...(beside[id] ?? []), ...names])];
-    new Settings(this.db).set('erasedBeside', JSON.stringify(beside));
+  /** Notes of which erased ones other users, by their ids, had something: whoever is told of those is told of the erasing. */
+  addOthers(told: readonly (readonly [user: number, erased: Erased])[]): void {
+    if (told.length === 0) return;
+    const others = this.#others();
+    const known = new Set(Object.entries(others).flatMap(([id, all]) => all.map((one) => `${id} ${one}`)));
+    for (const [id, one] of told) {
+      if (known.has(`${id} ${one}`)) continue;
+      known.add(`${id} ${one}`);
+      others[id] = [...(others[id] ?? []), one];
+    }
+    new Settings(this.db).set('erasedOfOthers', JSON.stringify(others));
   }
 
   /** Whether a record was erased, or ever belonged to a user who was. */
@@ -106,27 +110,30 @@ export class Erasures {
     this.db.run(sql, id, ...partsOf(name));
   }
 
-  /** The ids here of what was erased elsewhere, of a kind. */
-  idsOf(kind: KindName): number[] {
-    return this.all().flatMap(([record, name]) =>
-      record === kind ? (this.names.idOf(kind, name) ?? []) : [],
-    );
+  /** The ids here of what was erased, of a kind. */
+  #idsOf(kind: KindName): number[] {
+    const names = this.all().flatMap(([record, name]) => (record === kind ? name : []));
+    return [...this.names.idsOf(kind, names).values()].filter((id) => id !== null);
   }
 
-  /** Whether records are left here that were erased elsewhere with a user whose they once were. */
-  hasRecords(): boolean {
-    return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => isLeft(this.db, kind, id)));
-  }
-
-  /** The ids of the users who were erased elsewhere, or merged into such, and are not erased here with all that was ever theirs. */
-  pending(): number[] {
+  /**
+   * The users who were erased elsewhere, or merged into such, and are not erased here with all that was ever theirs; and the records
+   * that were erased with somebody who is not known here, or not known to have had them.
+   */
+  pending(): RecordKey[] {
     if (this.#names.size === 0) return [];
-    const ids = [...new Set([...this.idsOf('user'), ...this.#mergedInto()])];
-    const users = ids.filter((id) => isLeft(this.db, 'user', id) || isKnown(this.db, id));
-    if (users.length > 0 || !this.hasRecords()) return users;
-    // Of which of them they were is not known: the erasing of any takes them along.
-    const here = this.db.column<number>('SELECT id FROM erasures WHERE id IS NOT NULL LIMIT 1');
-    return [...here, ...ids].slice(0, 1);
+    const users = [...new Set([...this.#idsOf('user'), ...this.#mergedInto()])].filter(
+      (id) => isLeft(this.db, 'user', id) || isKnown(this.db, id),
+    );
+    const fold = new Fold(this.db, this.names);
+    const people = new People(fold);
+    const records = ownedKindNames.flatMap((record) => {
+      const ids = this.#idsOf(record).filter((id) => isLeft(this.db, record, id));
+      const goes = ({ owners }: State) => owners.some((owner) => people.isOf(owner, users));
+      const others = [...fold.of(record, ids)].filter(([, { state }]) => !goes(state));
+      return others.map(([id]): RecordKey => ({ record, id }));
+    });
+    return [...users.map((id): RecordKey => ({ record: 'user', id })), ...records];
   }
 
   /** The ids here of users who were merged into one who was erased: a merge may be learnt later. */

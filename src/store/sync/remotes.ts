@@ -4,6 +4,7 @@ import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
 import { Names } from '../reconcile/names.ts';
+import type { RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -118,8 +119,8 @@ export class Remotes {
     return this.db.value<number>(`SELECT count(*) FROM replicas WHERE ${IS_HELD}`) ?? 0;
   }
 
-  /** The users here who were erased elsewhere, by id. */
-  erasedElsewhere = (): number[] => this.#erasures().pending();
+  /** What was erased elsewhere, and is here. */
+  erasedElsewhere = (): RecordKey[] => this.#erasures().pending();
 
   /** How many of these users, by their names, were erased. */
   countErased(users: readonly Name[]): number {

@@ -73,8 +73,8 @@ export interface ImportResult {
   disputes: readonly Dispute[];
   /** Records whose deletion waits for consent. */
   held: readonly RecordKey[];
-  /** Ids of users here who were erased over there. */
-  erasedThere: readonly number[];
+  /** What is here, and was erased over there. */
+  erasedThere: readonly RecordKey[];
 }
 
 /** What stands at a place in a file: a record, states of some as JSON, or what keeps it from being a record. */
