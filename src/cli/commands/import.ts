@@ -123,7 +123,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
       );
     else origin = reading.origin?.();
     const seal = sealed?.isEdited === false ? sealed.seal : undefined;
-    apply(context, task, { origin, seal, options, as });
+    apply(task, { origin, seal, options, as });
   } catch (error) {
     progress.clear();
     throw reported(context, error, file, task, { options, origin });
@@ -134,10 +134,6 @@ async function importFile(context: Context, path: string, options: ImportOptions
   sayResult(context, task, options);
 }
 
-/** Whether a file says that it is from another database. */
-const isForeign = ({ store }: Context, origin: FileOrigin | undefined): origin is FileOrigin =>
-  origin !== undefined && origin.id !== store.id;
-
 /** What a file and the command line say about its records. */
 interface Given {
   origin: FileOrigin | undefined;
@@ -147,9 +143,9 @@ interface Given {
 }
 
 /** Writes what was read. @throws usage for options that are not for such a file */
-function apply(context: Context, task: Import, { origin, seal, options, as }: Given): void {
+function apply(task: Import, { origin, seal, options, as }: Given): void {
   const { onConflict, dryRun = false, sameIds } = options;
-  const isByName = seal !== undefined || isForeign(context, origin);
+  const isByName = task.isByName({ origin, seal });
   if (sameIds && isByName)
     throw usage(
       '--same-ids is for files that do not say which database they are from. This one does: its records are known by that.',
@@ -207,7 +203,7 @@ function reported(
           count: faults.count,
           result,
           file: file.name,
-          isOwn: origin !== undefined && !isForeign(context, origin),
+          isOwn: origin?.id === context.store.id,
         });
   return new SciaticaError(error.code, why);
 }

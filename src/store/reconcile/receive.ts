@@ -82,10 +82,9 @@ export class Receiver {
 
   /** @param as what a record counts as */
   #look(kind: KindName, ids: readonly number[], as = (known: Known): Known => known): void {
-    // As another state, so that it counts as looked at.
     for (const found of this.#fold.of(kind, ids).values()) {
       const known = as(found);
-      this.#put({ ...known, merged: { ...known.state }, isNew: false });
+      this.#put({ ...known, merged: known.state, isNew: false, isLookedAt: true });
     }
   }
 
@@ -274,10 +273,7 @@ export class Receiver {
       const others = this.#reachedFrom(name, former);
       if (!others.some((one) => changed.has(one))) continue;
       changed.add(name);
-      const known = people.find(name);
-      // As another state, so that it counts as looked at.
-      if (known && !this.#of('user').has(name))
-        this.#put({ ...known, merged: { ...known.state }, isNew: false });
+      this.#putAsItIs('user', people.find(name), true);
       for (const one of others) this.#formerOwners.add(people.find(one)?.id ?? 0);
     }
     return [...changed].flatMap((name) => this.#of('user').get(name) ?? []);
@@ -327,9 +323,9 @@ export class Receiver {
         this.#putAsItIs(kind, known);
   }
 
-  #putAsItIs(kind: KindName, known: Known | undefined): void {
+  #putAsItIs(kind: KindName, known: Known | undefined, isLookedAt = false): void {
     if (known && !this.#of(kind).has(known.state.name))
-      this.#put({ ...known, merged: known.state, isNew: false });
+      this.#put({ ...known, merged: known.state, isNew: false, isLookedAt });
   }
 
   /** The ids of the records of a user that came from elsewhere and are not shown; those that never were are gathered. */

@@ -33,6 +33,8 @@ export interface Met extends Known {
   /** What is to be shown; undefined for nothing. */
   wanted?: Row | undefined;
   isNew: boolean;
+  /** Whether it is kept anew, as looked at, though it may be as it was. */
+  isLookedAt?: boolean;
   /** Whether its deletion was held back just now. */
   isHeldNow?: boolean;
 }
@@ -271,9 +273,9 @@ export class Shown {
   }
 
   #isChanged(met: Met): boolean {
-    const { state, merged, told, isNew, row, wanted, isHeldNow = false } = met;
-    const isOther = isNew || told !== undefined || merged !== state || isHeldNow || !isSameRow(row, wanted);
-    return isOther || (!wanted && this.#waitsForMerged(met));
+    const { state, merged, told, isNew, isLookedAt = false, isHeldNow = false, row, wanted } = met;
+    const isOther = isNew || isLookedAt || isHeldNow || told !== undefined || merged !== state;
+    return isOther || !isSameRow(row, wanted) || (!wanted && this.#waitsForMerged(met));
   }
 
   /** Whether its user was ever one with another: it may have gone with that one, and is looked for by its own. */

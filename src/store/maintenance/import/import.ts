@@ -143,18 +143,22 @@ export class Import {
     });
   }
 
+  /** Whether it says which database it is from, and comes in as with a sync from there: by names. All else goes by ids. */
+  isByName<T extends Pick<ImportOptions, 'origin' | 'seal'>>(file: T): file is T & { origin: FileOrigin } {
+    const { origin, seal } = file;
+    return origin !== undefined && (seal !== undefined || origin.id !== new Settings(this.db).get('id'));
+  }
+
   /**
-   * Looks for conflicts and writes what has been added, all of it or nothing. What says which database it is from comes in as with a sync
-   * from there: by names, and the later statement counts. All else goes by ids.
+   * Looks for conflicts and writes what has been added, all of it or nothing. Of what comes in by name the later statement counts.
    * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records and `onConflict` does not
    *   settle it; `faults` or the result names each
    */
   apply(options: ImportOptions): ImportResult {
-    const { origin, seal, dryRun } = options;
-    const isOwn = origin?.id === new Settings(this.db).get('id');
-    if (origin && (seal !== undefined || !isOwn)) {
-      const states = seal === undefined ? undefined : sealIn(seal);
-      const receive = () => this.#receive(options, origin, states);
+    const { dryRun } = options;
+    if (this.isByName(options)) {
+      const seal = options.seal === undefined ? undefined : sealIn(options.seal);
+      const receive = () => this.#receive(options, seal);
       if (!dryRun) return this.target.change(receive);
       // Also where nothing may be written.
       return rehearse((work) => (this.db.obstacle ? this.db.read(work) : this.db.write(work)), receive);
@@ -174,7 +178,7 @@ export class Import {
   }
 
   /** Records that have names. */
-  #receive({ as }: ImportOptions, origin: FileOrigin, seal: Seal | undefined): ImportResult {
+  #receive({ as, origin }: ImportOptions & { origin: FileOrigin }, seal: Seal | undefined): ImportResult {
     const { db } = this;
     this.#refuseContradictions(true);
     const staged = new StagedStates(db, { origin, seal, as });
