@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { log, user } from '../store/helpers.ts';
 import { exported, imported, unsealed } from '../store/origins.ts';
@@ -93,4 +93,50 @@ test('of two files without states the later counts, in whichever order they come
     for (const file of files) imported(here, file);
     expect(here.logs.list().map(({ notes }) => notes)).toEqual(['later']);
   }
+});
+
+describe('a file of one user that says a log is another’s by now', () => {
+  /** Two users, and a log of the first that was given to the second, in a file of the first; and another machine that knows all. */
+  function given() {
+    const now = ticking();
+    const [here, there] = [machine(now), machine(now)];
+    for (const email of ['one@example.org', 'two@example.org']) here.users.create(user({ email }));
+    here.logs.create(log({ userId: 1, notes: 'given' }));
+    here.logs.update(1, { userId: 2 });
+    return { here, there, file: exported(here, { users: [1] }) };
+  }
+
+  test('takes it from nobody who knows that', async () => {
+    const { here, there, file } = given();
+    await syncWith(there, transportTo(here));
+    for (const store of [here, there]) {
+      imported(store, file);
+      expect(store.logs.list().map(({ userId }) => userId)).toEqual([2]);
+    }
+  });
+
+  test('takes it from nobody who knows that it was given back since', async () => {
+    const { here, there, file } = given();
+    here.logs.update(1, { userId: 1 });
+    await syncWith(there, transportTo(here));
+    for (const store of [here, there]) {
+      imported(store, file);
+      expect(store.logs.list().map(({ userId }) => userId)).toEqual([1]);
+    }
+  });
+
+  test('takes it from who has the first user only, and does not know', () => {
+    const { here, there, file } = given();
+    here.logs.update(1, { userId: 1 });
+    const back = exported(here, { users: [1] });
+    imported(there, back);
+    expect(there.logs.count()).toBe(1);
+    imported(there, file);
+    expect(there.logs.count()).toBe(1);
+    here.logs.update(1, { userId: 2 });
+    imported(there, exported(here, { users: [1] }));
+    expect(there.logs.count()).toBe(0);
+    imported(there, back);
+    expect(there.logs.count()).toBe(0);
+  });
 });

@@ -245,8 +245,12 @@ export class Collector {
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
-    // Only that it is another's by now: not whose.
-    return [life % 2 === 1 ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
+    const nameless: State = { ...bare, owners: [] };
+    if (life % 2 === 0) return [nameless];
+    // Only that it is another's by now, and when that was said: not whose.
+    const { userId: said } = state.statements;
+    const statements = said && { fields: {}, statements: { userId: { stamp: said.stamp, seen: {} } } };
+    return [{ ...nameless, ...statements, outside: true }];
   }
 
   /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */

@@ -91,7 +91,7 @@ export class FileStates {
       for (const { state, row } of this.collector.tell(kind, others)) {
         const entry = this.#entry(state);
         if (row) entry.i = row.id;
-        if (row && state.fields && isAsShown(state, row, this.names)) delete entry.f;
+        if (row && state.fields && !state.outside && isAsShown(state, row, this.names)) delete entry.f;
         yield entry;
       }
     }

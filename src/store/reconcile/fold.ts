@@ -28,8 +28,8 @@ interface Stored extends Packed {
   fields?: State['fields'];
   /** A deletion that came from elsewhere and waits for consent: the record is shown all the same. */
   held?: true;
-  /** Left the part of the other database that this one is shown. */
-  outside?: true;
+  /** Left the part of the other database that this one is shown: the clock of the word by which, where one is known. */
+  outside?: true | number;
 }
 
 /** A state that the history alone would not tell. */
@@ -82,7 +82,7 @@ export interface Known {
   row?: Row | undefined;
   /** As of `Stored`; `waits` where it is noted for which user. */
   held?: boolean | undefined;
-  outside?: boolean | undefined;
+  outside?: boolean | number | undefined;
   waits?: boolean | undefined;
 }
 
@@ -208,7 +208,7 @@ export class Fold {
     );
     if (!found) return undefined;
     const known = storedJson<Stored>(found.state);
-    return { state: stateOf(kind, found.name, known), outside: known.outside === true, waits: true };
+    return { state: stateOf(kind, found.name, known), outside: known.outside, waits: true };
   }
 
   /** The records with these names, as far as anything is known of them, and the id here of each that was ever given one. */
@@ -325,7 +325,7 @@ export class Fold {
       row,
       // Until something is done with it here, as `IS_HELD` says.
       held: known?.held === true && entries.length === 0,
-      outside: known?.outside === true && row === undefined,
+      outside: row === undefined && known?.outside,
       waits: replica?.waits === 1,
     };
   }

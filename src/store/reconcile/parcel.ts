@@ -238,14 +238,15 @@ export class StateReader {
     if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
       throw broken('a line is not that of a record');
     const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
-    if (!f) return { kind: k, name, life: l, owners, statements: {}, ...(x && { outside: true as const }) };
+    const outside = x && { outside: true as const };
+    if (!f) return { kind: k, name, life: l, owners, statements: {}, ...outside };
     const fields: Record<string, Cell> = { ...f };
     for (const field of NAMES)
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
     if (!isChecked) requireRecord(k, fields);
     if (s !== undefined && !isObject(s)) throw broken('a line has statements that are none');
     const statements = unpack(k, value as Encoded, (code) => this.#statement(code));
-    return { kind: k, name, life: l, owners, fields, statements };
+    return { kind: k, name, life: l, owners, fields, statements, ...outside };
   }
 
   #statement(code: unknown): Statement {

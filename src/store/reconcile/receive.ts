@@ -136,7 +136,10 @@ export class Receiver {
       }
       if (this.#erasures.has(told)) continue;
       if (state.outside) {
-        if (here) this.#put({ ...here, merged: here.state, outside: true, isNew: false, told: state });
+        if (here && this.#hasLeft(state, here.state)) {
+          const outside = Math.max(Number(here.outside ?? 0), saidOf(state) ?? 1);
+          this.#put({ ...here, merged: here.state, outside, isNew: false, told: state });
+        }
         continue;
       }
       if (!here) {
@@ -159,11 +162,20 @@ export class Receiver {
         ...here,
         merged,
         held,
-        outside: here.outside === true && !state.fields,
+        // What is older than its leaving does not bring it back.
+        outside: state.fields && (saidOf(state) ?? 1) >= Number(here.outside) ? false : here.outside,
         isNew: false,
         told: state,
       });
     }
+  }
+
+  /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with another. */
+  #hasLeft({ statements: { userId: said } }: State, here: State): boolean {
+    const { userId: known } = here.statements;
+    if (said && (!known || isLater(said.stamp, known.stamp))) return true;
+    const owner = ownerNameOf(here);
+    return this.#people.rootOf(owner) !== owner;
   }
 
   /** Whether the sender may say this: only of the records of its users, and nothing that takes them away or away from here. */
@@ -193,7 +205,7 @@ export class Receiver {
       return isTold && isTheirs && life % 2 === here.state.life % 2;
     }
     const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
-    const owner = state.fields ? ownerNameOf(state) : undefined;
+    const owner = state.fields && !state.outside ? ownerNameOf(state) : undefined;
     return isHere && (owner === undefined ? here !== undefined : mine(owner));
   }
 
@@ -389,9 +401,12 @@ function together(states: readonly State[]): readonly State[] {
 /** Whether it is another matter by now if a user is there, or under whom the user shows: then what belongs to the user is, too. */
 const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
   !row ||
-  outside ||
+  Boolean(outside) ||
   state.life !== merged.life ||
   (state.fields?.[INTO] ?? null) !== (merged.fields?.[INTO] ?? null);
+
+/** The clock of what says whose a record is; undefined for users and what they have one of. */
+const saidOf = ({ statements }: State): number | undefined => statements['userId']?.stamp[0];
 
 /** Of two names of one record the one with a uid. */
 const fullerName = (here: Name, there: Name): Name =>
