@@ -30,8 +30,9 @@ export interface Manifest {
   base: number;
   /** The users whose records are told, by the names that the machine has for them; null for all. */
   view: readonly Name[] | null;
-  /** How much was erased. */
+  /** How much was erased, and of how much of that is told. */
   erased: number;
+  told: number;
 }
 
 const MANIFEST = 'manifest.json';
@@ -178,7 +179,9 @@ const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(byte
 /** The manifest in a line of JSON; undefined where it is none, or not whole. */
 function manifestIn(line: string): Manifest | undefined {
   const json = tryJson(line);
-  const { parts, base, view, erased } = ('value' in json ? (json.value ?? {}) : {}) as Partial<Manifest>;
+  const { parts, base, view, erased, told } = (
+    'value' in json ? (json.value ?? {}) : {}
+  ) as Partial<Manifest>;
   const isWhole =
     Array.isArray(parts) &&
     parts.every(
@@ -187,6 +190,7 @@ function manifestIn(line: string): Manifest | undefined {
     ) &&
     (view === null || Array.isArray(view)) &&
     Number.isSafeInteger(base) &&
-    Number.isSafeInteger(erased);
-  return isWhole ? ({ parts, base, view, erased } as Manifest) : undefined;
+    Number.isSafeInteger(erased) &&
+    Number.isSafeInteger(told);
+  return isWhole ? ({ parts, base, view, erased, told } as Manifest) : undefined;
 }

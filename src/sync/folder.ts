@@ -159,7 +159,7 @@ export class Folder {
       this.#renewIfSetBack();
       this.#files.makeOwn();
       if (!this.#files.own())
-        this.#files.writeManifest({ parts: [], base: 0, view: this.#collector().view(), erased: 0 });
+        this.#files.writeManifest({ parts: [], base: 0, view: this.#collector().view(), erased: 0, told: 0 });
     });
   }
 
@@ -282,14 +282,17 @@ export class Folder {
   async #tell(result: SyncResult): Promise<Position> {
     const { diary, means } = this;
     const collector = this.#collector();
-    const view = collector.view();
-    // Of all users: a record may have been another's.
-    const erased = diary.collector().erased().length;
-    const kept = this.#kept(view, erased);
+    // Of all users: a record may have been another's. What others erased is told of some users only once it is erased here too.
+    const [erased, told] = [diary.collector(), collector].map((one) => one.erased().length) as [
+      number,
+      number,
+    ];
+    const said = { view: collector.view(), erased, told };
+    const kept = this.#kept(said);
     const parts = [...kept.parts];
     this.#files.makeOwn();
     // A record that changed several times is in several parts.
-    const told = new Set<`${KindName} ${Name}`>();
+    const records = new Set<`${KindName} ${Name}`>();
     const share = diary.shareOf(MOST_IN_BASE);
     let from = parts.at(-1)?.to ?? START;
     for (let isLast = false; !isLast; ) {
@@ -297,29 +300,23 @@ export class Folder {
       if (part.states.length > 0 || parts.length === 0)
         parts.push(await this.#files.writePart(part.text, from, part.to));
       ({ to: from, isLast } = part);
-      for (const { kind, name } of part.states) told.add(`${kind} ${name}`);
+      for (const { kind, name } of part.states) records.add(`${kind} ${name}`);
       if (part.states.length > 0) means.progress?.('send', part.states.length);
     }
-    for (const key of told) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
+    for (const key of records) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
     if (parts.length === kept.parts.length && kept.isWritten) return from;
-    this.#files.writeManifest({
-      parts,
-      base: kept.parts.length > 0 ? kept.base : parts.length,
-      view,
-      erased,
-    });
+    this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
     this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
     // Another sync of this machine, which began meanwhile, may have removed some.
     return parts.every((part) => this.#files.has(part)) ? from : this.#tell(result);
   }
 
   /** The parts that stay: none where one is missing or may hold too much, the base where those after it are many. */
-  #kept(view: Manifest['view'], erased: number): { parts: Part[]; base: number; isWritten: boolean } {
+  #kept(said: Omit<Manifest, 'parts' | 'base'>): { parts: Part[]; base: number; isWritten: boolean } {
     const own = this.#files.own();
     const isFit =
       own?.isSealed &&
-      isDeepStrictEqual(own.view, view) &&
-      own.erased === erased &&
+      isDeepStrictEqual({ view: own.view, erased: own.erased, told: own.told }, said) &&
       own.parts.every((part) => this.#files.bytes(this.diary.id, part));
     if (!isFit) return { parts: [], base: 0, isWritten: false };
     const [base, later] = [own.parts.slice(0, own.base), own.parts.slice(own.base)];
