@@ -87,6 +87,22 @@ function byFolder(here: Store, there: Store): { meet: Meet; texts: string[] } {
   };
 }
 
+test.each([
+  ['a service', byService],
+  ['a folder', byFolder],
+])('a record that was erased elsewhere is told of by %s once it is erased there', async (_, way) => {
+  const { now, there, here } = home();
+  const { meet } = way(here, there);
+  await meet();
+  const third = machine(now);
+  await syncWith(third, transportTo(there));
+  await lend(third, true);
+  await syncWith(third, transportTo(there));
+  expect((await meet()).erasedThere).toEqual([]);
+  there.eraseAsElsewhere();
+  expect((await meet()).erasedThere).toEqual([LOG]);
+});
+
 describe.each([
   ['a service', byService],
   ['a folder', byFolder],
@@ -169,4 +185,17 @@ test('a backup from before a record was given to somebody who is erased holds it
   there.logs.update(1, { userId: 2 });
   there.erase(2);
   expect(holds(there, 'TRACELESS')).toBe(false);
+});
+
+test('a backup holds nobody who showed only as another, once that one is erased', async () => {
+  const { there, here } = home();
+  there.logs.create(log({ userId: 2, notes: 'of ole@' }));
+  (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+  const { meet } = byService(here, there);
+  await meet();
+  backUp(here);
+  there.erase(2);
+  await meet({ acceptErase: true });
+  here.checkpoint();
+  expect([here.logs.count(), holds(here, 'ole@')]).toEqual([2, false]);
 });

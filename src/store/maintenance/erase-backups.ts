@@ -153,8 +153,8 @@ function rewriteOnce(database: string, path: string): Rewriting {
       // Of one without a UUID, the migration makes one.
       const hasNames = new Settings(db).get('id') !== undefined;
       migrate(db, { keep: () => {} });
-      const { found, isUnsure } = findErased(db, erased, hasNames);
-      const isChanged = found.length > 0;
+      const { found, hasForgotten, isUnsure } = findErased(db, erased, hasNames);
+      const isChanged = hasForgotten || found.length > 0;
       if (isChanged) {
         new Changes(db, Date.now).run(() => erase(db, new Tokens(db), found), { source: 'erase' });
         overwrite(db);

@@ -1,5 +1,5 @@
 import type { KindName } from '../../domain/kinds.ts';
-import { isLeft } from '../reconcile/erasures.ts';
+import { type Erased, Erasures, isKnown, isLeft } from '../reconcile/erasures.ts';
 import { Names, nameOf } from '../reconcile/names.ts';
 import type { RecordKey } from '../reconcile/received.ts';
 import { Settings } from '../records/settings.ts';
@@ -41,21 +41,29 @@ export function erasedFrom(db: Database): ErasedPeople {
 }
 
 /**
- * Finds people, and records of others, in a backup, by name; by id those without one, and only in a backup of the same database.
+ * Finds people, and records of others, in a backup, by name; by id those without one, and only in a backup of the same database. What
+ * never showed there is forgotten at once.
  * @param hasNames whether its names are those of its database: a format without a UUID had none
- * @returns their ids there, and whether others may be there of whom that cannot be told
+ * @returns their ids there, whether any were forgotten, and whether others may be there of whom that cannot be told
  */
 export function findErased(
   backup: Database,
   people: ErasedPeople,
   hasNames: boolean,
-): { found: RecordKey[]; isUnsure: boolean } {
+): { found: RecordKey[]; hasForgotten: boolean; isUnsure: boolean } {
   const names = new Names(backup);
   const origins = new Map([...names.uuids()].map(([origin, uuid]) => [uuid, origin]));
-  const isThere = ({ record, id }: RecordKey) => isLeft(backup, record, id);
-  const named = people.names.flatMap(({ record, uuid, originId, uid }) => {
+  const isThere = ({ record, id }: RecordKey) =>
+    isLeft(backup, record, id) || (record === 'user' && isKnown(backup, id));
+  const erased = people.names.flatMap(({ record, uuid, originId, uid }): Erased[] => {
     const origin = origins.get(uuid);
-    const id = origin === undefined ? undefined : names.idOf(record, nameOf(origin, originId, uid));
+    return origin === undefined ? [] : [[record, nameOf(origin, originId, uid)]];
+  });
+  const unseen = erased.filter(([record, name]) => names.idsOf(record, [name]).get(name) === null);
+  // Who showed only as another has an id from then on.
+  new Erasures(backup, names).add(unseen);
+  const named = erased.flatMap(([record, name]) => {
+    const id = names.idOf(record, name);
     return id === undefined ? [] : { record, id };
   });
   const byId = (hasNames ? people.unnamed : people.ids)
@@ -66,6 +74,7 @@ export function findErased(
     : !people.wasRestored;
   return {
     found: [...named.filter(isThere), ...(isSame ? byId : [])],
+    hasForgotten: unseen.length > 0,
     isUnsure: !isSame && byId.length > 0,
   };
 }
