@@ -125,6 +125,18 @@ describe('a file of one user that says a log is another’s by now', () => {
     }
   });
 
+  test('takes it from nobody who knows of a later gift, to one who is one with another', async () => {
+    const { here, there, file } = given();
+    here.users.create(user({ email: 'three@example.org' }));
+    here.logs.update(1, { userId: 3 });
+    (await here.diary()).mergeUsers(3, 2, Date.now());
+    await syncWith(there, transportTo(here));
+    for (const store of [here, there]) {
+      imported(store, file);
+      expect(store.logs.list().map(({ userId }) => userId)).toEqual([2]);
+    }
+  });
+
   test('takes it from who has the first user only, and does not know', () => {
     const { here, there, file } = given();
     here.logs.update(1, { userId: 1 });

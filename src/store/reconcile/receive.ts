@@ -173,6 +173,7 @@ export class Receiver {
   /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with another. */
   #hasLeft({ statements: { userId: said } }: State, here: State): boolean {
     const { userId: known } = here.statements;
+    if (said && known && isLater(known.stamp, said.stamp)) return false;
     if (said && (!known || isLater(said.stamp, known.stamp))) return true;
     const owner = ownerNameOf(here);
     return this.#people.rootOf(owner) !== owner;
