@@ -4,7 +4,7 @@ import { sleepSync } from '../../lib/sleep.ts';
 import { type Erased, Erasures, isKnown, isLeft } from '../reconcile/erasures.ts';
 import { Fold, isOfUser } from '../reconcile/fold.ts';
 import { NAME, Names } from '../reconcile/names.ts';
-import { everMerged, People } from '../reconcile/people.ts';
+import { everMerged, People, shownAs } from '../reconcile/people.ts';
 import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
 import { Settings } from '../records/settings.ts';
@@ -150,8 +150,8 @@ const OF_RECORDS = 'record = ? AND recordId IN (SELECT value FROM json_each(?))'
 const MOVED = 'formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)';
 
 /**
- * Which users, by id, are told of an erasing: of a record those whose it ever was; of the user, for whom they are one person with it,
- * those under whom a record showed that never was theirs.
+ * Which users, by id, are told of an erasing: of a record those whose it ever was; of the user those as whom it ever showed. Others are
+ * not to hear that there was one.
  */
 function toldOf(
   db: Database,
@@ -162,6 +162,8 @@ function toldOf(
   const fold = new Fold(db, names);
   const people = new People(fold);
   const ofUser = (user?.names ?? []).map((name): Erased => ['user', name]);
+  const roots = (user?.names ?? []).flatMap((name) => [people.rootOf(name), ...(shownAs(db)[name] ?? [])]);
+  const as = roots.flatMap((name) => names.idOf('user', name) ?? []);
   const shown = ownedKindNames.flatMap((kind) => {
     const ids = idsOf(records, kind);
     const known = fold.of(kind, ids);
@@ -172,15 +174,13 @@ function toldOf(
     );
     return under.flatMap(({ id, by }) => {
       const owners = known.get(id)?.state.owners.filter((owner) => !user?.names.includes(owner));
-      const wasTheirs = !user || owners?.some((owner) => people.isOf(owner, [by]));
-      const erased: Erased[] = wasTheirs ? [[kind, names.of(kind, id)]] : ofUser;
-      return erased.map((one) => [by, one] as const);
+      // Else the name of the user says it.
+      const isNamed = !as.includes(by) || owners?.some((owner) => people.isOf(owner, [by]));
+      return isNamed ? [[by, [kind, names.of(kind, id)]] as const] : [];
     });
   });
-  const root = user?.names[0] && people.ownerId(user.names[0]);
-  return [...(root ? ofUser.map((one) => [root, one] as const) : []), ...shown].filter(
-    ([by]) => by !== user?.id,
-  );
+  const toSame = as.flatMap((by) => ofUser.map((one) => [by, one] as const));
+  return [...toSame, ...shown].filter(([by]) => by !== user?.id);
 }
 
 /** The records that are this user's, or ever were. */

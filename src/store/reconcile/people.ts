@@ -1,5 +1,7 @@
 import { INTO, type KindName } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 import type { Fold, Known, Row } from './fold.ts';
 import { NAME } from './names.ts';
 import { isLater, type Name, type Stamp } from './state.ts';
@@ -35,6 +37,18 @@ export const everMerged = (db: Database): Name[] =>
     `SELECT ${NAME} FROM replicas INDEXED BY replicas_by_name
      WHERE record = 'user' AND state ->> '$.s.${INTO}' IS NOT NULL`,
   );
+
+/** As whom users ever showed who were merged: the merge may have been taken back, and who was told of it is to hear of an erasing. */
+export const shownAs = (db: Database): Record<Name, Name[]> =>
+  storedJson(new Settings(db).get('shownAs') ?? '{}');
+
+export function noteShownAs(db: Database, name: Name, root: Name): void {
+  if (name === root) return;
+  const all = shownAs(db);
+  const known = all[name] ?? [];
+  if (known.includes(root)) return;
+  new Settings(db).set('shownAs', JSON.stringify({ ...all, [name]: [...known, root] }));
+}
 
 /** The users that records may belong to, and which of them are one (`user merge`). */
 export class People {

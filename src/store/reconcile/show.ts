@@ -17,7 +17,7 @@ import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { isAsShown, isOfUser, type Known, keep, ownerNameOf, type Row } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
-import type { People } from './people.ts';
+import { noteShownAs, type People } from './people.ts';
 import type { Received } from './received.ts';
 import { type Name, type State, type Statement, saying } from './state.ts';
 
@@ -102,6 +102,7 @@ export class Shown {
     met.wanted = undefined;
     if (!isWhole(met.merged) || met.outside) return;
     if (kind === 'user') {
+      noteShownAs(this.db, met.merged.name, this.people.rootOf(met.merged.name));
       if (!this.people.isShown(met.merged.name)) return;
       met.id ??= this.#nextId(kind, partsOf(met.merged.name)[1]);
       met.wanted = this.#rowOf(met, undefined);
