@@ -265,12 +265,15 @@ export class Folder {
   /** Takes over what a machine tells, as one change. */
   #take({ database, packed }: Batch, course: Course): void {
     const { diary, means } = this;
+    const isOwn = means.store.remotes.isOwn(database);
     let hasUser = false;
     const read = (part: Uint8Array): Parcel => {
       const text = means.seal.unpack(part);
       if (diary.header(text).database !== database)
         throw unusable('one of its files is that of another machine');
       const parcel = diary.read(text);
+      // That a record is another's by now is no news from a former identity of here, and whose it is was lost.
+      if (isOwn) parcel.states = parcel.states.filter(({ outside }) => !outside);
       hasUser ||= parcel.states.some(({ kind, fields }) => kind === 'user' && fields);
       return parcel;
     };

@@ -380,6 +380,17 @@ describe('a folder', () => {
     expect(await idOf(a)).not.toBe(former);
   });
 
+  it('takes nothing away that this machine gave to another, and does not know any more since it was set back', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a, {}, seal, [1]);
+    const copy = copyOf(a as Store);
+    a?.logs.update(1, { userId: 2 });
+    await run(a, {}, seal, [1]);
+    a = setBack(a as Store, copy, now);
+    for (let i = 0; i < 2; i++) await run(a, {}, seal, [1]);
+    expect(a.logs.list().map(({ userId }) => userId)).toEqual([1]);
+  });
+
   it('passes on that somebody was erased, also where nothing else has changed', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
     for (const store of [a, b, c]) await run(store);

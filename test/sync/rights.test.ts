@@ -189,6 +189,19 @@ test('a service that was set back gets what it lost of a patient from that patie
   expect([which, notes(back)]).toEqual(['there', ['of nora@example.org', 'made there since', 'lost there']]);
 });
 
+test('a service that was set back to before a log was given away shows it to the patient again', async () => {
+  const { here, there, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  const copy = copyOf(there);
+  there.logs.update(2, { userId: 1 });
+  await run(patient);
+  expect(notes(here)).toEqual([]);
+  const back = setBack(there, copy, ticking());
+  await syncWith(here, transportTo(back, { auth: true }), {}, { token: patient });
+  expect([notes(here), back.logs.get(2).userId]).toEqual([['of ole@example.org'], 2]);
+});
+
 test('a token that was taken back ends the sync with a reason', async () => {
   const { there, token, run } = practice();
   const secret = token('admin', null);

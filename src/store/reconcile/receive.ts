@@ -162,8 +162,7 @@ export class Receiver {
         ...here,
         merged,
         held,
-        // What is older than its leaving does not bring it back.
-        outside: state.fields && (saidOf(state) ?? 1) >= Number(here.outside) ? false : here.outside,
+        outside: this.#isBack(state, here) ? false : here.outside,
         isNew: false,
         told: state,
       });
@@ -177,6 +176,12 @@ export class Receiver {
     if (said && (!known || isLater(said.stamp, known.stamp))) return true;
     const owner = ownerNameOf(here);
     return this.#people.rootOf(owner) !== owner;
+  }
+
+  /** Whether a record is here again that had left. A file may be older than that; who is met now, and was set back, shows it again. */
+  #isBack(state: State, { outside }: Known): boolean {
+    if (!state.fields) return false;
+    return this.limits.again === undefined || (saidOf(state) ?? 1) >= Number(outside);
   }
 
   /** Whether the sender may say this: only of the records of its users, and nothing that takes them away or away from here. */

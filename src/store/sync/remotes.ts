@@ -114,6 +114,12 @@ export class Remotes {
     });
   }
 
+  /** Whether this database has, or had, an identity. */
+  isOwn(uuid: string): boolean {
+    const sql = 'SELECT 1 FROM identities JOIN origins ON origins.id = identities.origin WHERE uuid = ?';
+    return this.db.value(sql, uuid) === 1;
+  }
+
   /** How many deletions from elsewhere wait for consent. */
   heldBack(): number {
     return this.db.value<number>(`SELECT count(*) FROM replicas WHERE ${IS_HELD}`) ?? 0;
