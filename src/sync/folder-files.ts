@@ -179,9 +179,14 @@ const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(byte
 /** The manifest in a line of JSON; undefined where it is none, or not whole. */
 function manifestIn(line: string): Manifest | undefined {
   const json = tryJson(line);
-  const { parts, base, view, erased, told } = (
-    'value' in json ? (json.value ?? {}) : {}
-  ) as Partial<Manifest>;
+  const {
+    parts,
+    base,
+    view,
+    erased,
+    // A manifest of an earlier build does not say it.
+    told = erased,
+  } = ('value' in json ? (json.value ?? {}) : {}) as Partial<Manifest>;
   const isWhole =
     Array.isArray(parts) &&
     parts.every(
