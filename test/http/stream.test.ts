@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import { changesRoute } from '../../src/http/routes/history.ts';
 import { nothingAt } from '../../src/http/routes/index.ts';
@@ -308,6 +308,40 @@ test('there are 256 streams in all, and none once the service stops', () => {
   feed.stop();
   expect(streams.some(({ isOpen }) => isOpen)).toBe(false);
   expect(() => feed.subscribe('another')).toThrow(refused);
+});
+
+test('a stream that is opened after the last one ended is told of changes', async () => {
+  const store = freshStore();
+  const feed = new Feed(store);
+  feed.subscribe(1).close();
+  const stream = feed.subscribe(1);
+  onTestFinished(() => stream.close());
+  store.users.create(nora);
+  expect(await stream.next()).toBe('changed');
+});
+
+test('a stream that is closed waits for nothing any more', async () => {
+  const stream = new Feed(freshStore()).subscribe(1);
+  stream.close();
+  expect(await Promise.race([stream.next(), 'waits'])).toBe('idle');
+});
+
+test('a heartbeat comes no sooner after the one before it than after the beginning', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stream = new Feed(freshStore(), 100).subscribe(1);
+  onTestFinished(() => stream.close());
+  let isDue = false;
+  const wait = () => void stream.next().then(() => (isDue = true));
+  const isDueAfter = async (milliseconds: number) => {
+    isDue = false;
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return isDue;
+  };
+  wait();
+  expect(await isDueAfter(100)).toBe(true);
+  wait();
+  expect([await isDueAfter(99), await isDueAfter(1)]).toEqual([false, true]);
 });
 
 test('a stream that is given up before its caller is known to be gone takes no place', async () => {
