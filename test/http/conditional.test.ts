@@ -122,6 +122,16 @@ test('a list that is kept for one caller is not given to another', async () => {
   for (let i = 0; i < 3; i++) expect(await Promise.all(tokens.map(idsOf))).toEqual([[1], [2], [1, 2]]);
 });
 
+test('a list that is kept is not given for another path with the same query', async () => {
+  const { call, store } = freshApp();
+  store.users.create(nora);
+  store.logs.create({ ...stretch, userId: 2 });
+  const idsOf = async (path: string) =>
+    ((await call('GET', path)).body as { id: number }[]).map(({ id }) => id);
+  const paths = ['/users/1/userExerciseLogs', '/users/2/userExerciseLogs', '/userExerciseLogs'];
+  for (let i = 0; i < 3; i++) expect(await Promise.all(paths.map(idsOf))).toEqual([[1], [2], [1, 2]]);
+});
+
 test('a 304 varies with what its 200 varies with', async () => {
   const { call } = freshApp();
   const headers = { 'accept-encoding': 'gzip' };
