@@ -11,6 +11,7 @@ import {
   refusedToken,
   type Shelf,
   taken,
+  tried,
   type Write,
 } from '../../src/companion/notebook.ts';
 import { Offline } from '../../src/companion/offline.ts';
@@ -330,6 +331,18 @@ test('no more waits than is kept, and what was not sent yet is changed in its pl
   }));
   await offline.restore('log', path, record);
   expect(phone.kept.waiting.map(({ what }) => what)).toEqual(['delete', 'restore']);
+  // What may have arrived stays as it was sent.
+  await phone.update((kept) => ({ ...kept, waiting: [] }));
+  const arrived = await offline.create('log', path, 1, body);
+  await phone.update(tried);
+  await offline.change('log', path, arrived, { notes: 'c' });
+  await offline.change('log', path, arrived);
+  const said = phone.kept.waiting.map((write) => [write.what, write.body]);
+  expect(said).toEqual([
+    ['create', body],
+    ['change', { notes: 'c' }],
+    ['delete', undefined],
+  ]);
 });
 
 test('what waits for one person is never sent as another’s, and is shown', async () => {
