@@ -138,6 +138,22 @@ describe('CORS', () => {
     expect((await call('GET', '/users')).headers['vary']).toBe('Accept, Origin');
   });
 
+  test('lets an allowed page read every header that the document has', async () => {
+    const { call } = freshApp(access);
+    const { headers, text } = await call('GET', '/openapi.json', {
+      headers: { origin: 'https://app.example' },
+    });
+    const described = new Set<string>();
+    JSON.parse(text, (key, value) => {
+      if (key === 'headers') for (const name of Object.keys(value)) described.add(name);
+      return value;
+    });
+    // The browser itself obeys this one.
+    described.delete('Content-Security-Policy');
+    const names = [...described].filter((name) => /^[A-Z]/.test(name)).sort();
+    expect(headers['access-control-expose-headers']?.split(', ')).toEqual(names);
+  });
+
   test.each(['http://localhost:3000', 'https://evil.example'])('lets %s read nothing', async (origin) => {
     const { call } = freshApp(access);
     const { headers } = await call('GET', '/users', { headers: { origin } });

@@ -223,8 +223,14 @@ describe('a trail', () => {
   /** A trail that cannot be written to until `fails` is false, and what was written. */
   function trail() {
     const written: number[] = [];
+    const statuses: number[] = [];
     const state = { fails: false };
-    const audit = { add: (records: readonly unknown[]) => written.push(records.length) };
+    const audit = {
+      add: (records: readonly { status: number }[]) => {
+        written.push(records.length);
+        statuses.push(...records.map(({ status }) => status));
+      },
+    };
     const submitUpkeep = async (work: () => unknown) =>
       state.fails ? Promise.reject(new Error('no')) : work();
     const gate = new AuditTrail({ audit, submitUpkeep } as unknown as Store, Date.now, () => {});
@@ -232,7 +238,7 @@ describe('a trail', () => {
     const context = { request, path: '/users', right: 'read user', id: 0, search: '', caller: undefined };
     const record = (status: number) =>
       gate.recorded(context as unknown as Parameters<AuditTrail['recorded']>[0], { status, headers: {} });
-    return { gate, written, state, record };
+    return { gate, written, statuses, state, record };
   }
 
   afterEach(() => void vi.useRealTimers());
@@ -259,6 +265,20 @@ describe('a trail', () => {
     state.fails = false;
     await vi.advanceTimersByTimeAsync(500);
     expect(written).toEqual([1]);
+  });
+
+  test('that could not be written keeps its order', async () => {
+    const { gate, statuses, record, state } = trail();
+    state.fails = true;
+    record(200);
+    const failed = gate.flush();
+    await Promise.resolve();
+    // While the one before is being written.
+    record(404);
+    await failed;
+    state.fails = false;
+    await gate.flush();
+    expect(statuses).toEqual([200, 404]);
   });
 
   test('is full no longer once all of it is written', async () => {
