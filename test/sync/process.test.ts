@@ -434,8 +434,10 @@ test('a record that was erased with somebody who is not synced is named, and era
   for (const [words, said] of [
     ['', 'Erased     log 1, elsewhere'],
     ['doctor', 'log 1 erased elsewhere, and still here'],
+    ['remotes --accept-erase --accept-deletions --restore-deletions', 'cannot both be given'],
     ['remotes', 'Log 1 was erased elsewhere, for good. To erase here too: sciatica remotes --accept-erase'],
     ['remotes --accept-erase', 'Log 1 was erased here, as over there.'],
+    ['remotes --accept-erase', 'Nothing is here that was erased elsewhere.'],
   ] as const) {
     const { stdout, stderr } = await run(words.split(' ').filter(Boolean), { db });
     expect(stdout + stderr).toContain(said);

@@ -216,6 +216,7 @@ interface ListedRemote extends Omit<Remote, 'at'> {
 /** @throws SciaticaError `unusable` where a copy is left */
 async function eraseAsElsewhere(context: Context): Promise<void> {
   const { erased, copies } = context.store.eraseAsElsewhere();
+  if (erased.length === 0) sayDone(context, 'Nothing is here that was erased elsewhere.');
   for (const line of erasedHereLines(erased)) sayDone(context, line);
   const { finishCopies } = await import('../input/erased-copies.ts');
   await finishCopies(context, idsOf(erased, 'user'), copies);
@@ -237,8 +238,9 @@ async function settleHeld(context: Context, options: Options): Promise<boolean> 
 
 async function listRemotes(context: Context, options: Options): Promise<void> {
   const { remotes } = context.store;
+  const isSettled = await settleHeld(context, options);
   if (options['acceptErase']) await eraseAsElsewhere(context);
-  if ((await settleHeld(context, options)) || options['acceptErase']) return;
+  if (isSettled || options['acceptErase']) return;
   const diary = await context.store.diary();
   const stillThere: string[] = [];
   const listed = remotes.list().map(({ at, ...remote }): ListedRemote => {
