@@ -62,7 +62,7 @@ const KEPT = 1;
 export const NOTICEABLE = 1;
 /** A mean rise of less, in points, is taken for none. */
 const RISE = NOTICEABLE / 4;
-/** The share of days at one end of the pains, and how many times that at the other end, from which on days are taken for chosen by it. */
+/** The share of days that begin with the lowest (highest) pain, and how many times that at the other end: from here on chosen by pain. */
 const [SHARP, MORE_SHARP] = [0.35, 1.2];
 /** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
 const NOTHING_ERROR = 0.04;

@@ -286,10 +286,7 @@ export class Folder {
     const { diary, means } = this;
     const collector = this.#collector();
     // Of all users: a record may have been another's. What others erased is told of some users only once it is erased here too.
-    const [erased, told] = [diary.collector(), collector].map((one) => one.erased().length) as [
-      number,
-      number,
-    ];
+    const [erased, told] = [diary.collector().erased().length, collector.erased().length];
     const said = { view: collector.view(), erased, told };
     const kept = this.#kept(said);
     const parts = [...kept.parts];

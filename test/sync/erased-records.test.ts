@@ -200,31 +200,35 @@ test('a backup holds nobody who showed only as another, once that one is erased'
   expect([here.logs.count(), holds(here, 'ole@')]).toEqual([2, false]);
 });
 
-test('who was one with the patient for a time, and gave all records to the patient since, is erased there with them', async () => {
-  const { there, here } = home();
-  const { id } = there.logs.create(log({ userId: 2, notes: 'of ole@' }));
-  (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
-  const merge = there.latestChange ?? 0;
-  const { meet } = byService(here, there);
-  await meet();
-  there.undo(merge);
-  there.logs.update(id, { userId: 1 });
-  await meet();
-  there.erase(2);
-  await meet({ acceptErase: true });
-  here.checkpoint();
-  expect([here.logs.count(), holds(here, 'ole@')]).toEqual([2, false]);
-});
+describe('who was one with the patient for a time', () => {
+  /** Merges the two at home until the patient's machine has met it once. */
+  async function oneForATime(there: Store, here: Store): Promise<Meet> {
+    (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+    const merge = there.latestChange ?? 0;
+    const { meet } = byService(here, there);
+    await meet();
+    there.undo(merge);
+    return meet;
+  }
 
-test('who was one with the patient for a time, and had no record then, is erased there too', async () => {
-  const { there, here } = home();
-  (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
-  const merge = there.latestChange ?? 0;
-  const { meet } = byService(here, there);
-  await meet();
-  there.undo(merge);
-  there.erase(2);
-  await meet({ acceptErase: true });
-  here.checkpoint();
-  expect(holds(here, 'ole@')).toBe(false);
+  test('and gave all records to the patient since, is erased there with them', async () => {
+    const { there, here } = home();
+    const { id } = there.logs.create(log({ userId: 2, notes: 'of ole@' }));
+    const meet = await oneForATime(there, here);
+    there.logs.update(id, { userId: 1 });
+    await meet();
+    there.erase(2);
+    await meet({ acceptErase: true });
+    here.checkpoint();
+    expect([here.logs.count(), holds(here, 'ole@')]).toEqual([2, false]);
+  });
+
+  test('and had no record then, is erased there too', async () => {
+    const { there, here } = home();
+    const meet = await oneForATime(there, here);
+    there.erase(2);
+    await meet({ acceptErase: true });
+    here.checkpoint();
+    expect(holds(here, 'ole@')).toBe(false);
+  });
 });

@@ -106,34 +106,26 @@ describe('a file of one user that says a log is another’s by now', () => {
     return { here, there, file: exported(here, { users: [1] }) };
   }
 
-  test('takes it from nobody who knows that', async () => {
+  type Given = ReturnType<typeof given>['here'];
+  test.each<[string, (here: Given) => unknown, number]>([
+    ['that', () => {}, 2],
+    ['that it was given back since', (here) => here.logs.update(1, { userId: 1 }), 1],
+    [
+      'of a later gift, to one who is one with another',
+      async (here) => {
+        here.users.create(user({ email: 'three@example.org' }));
+        here.logs.update(1, { userId: 3 });
+        (await here.diary()).mergeUsers(3, 2, Date.now());
+      },
+      2,
+    ],
+  ])('takes it from nobody who knows %s', async (_, since, owner) => {
     const { here, there, file } = given();
+    await since(here);
     await syncWith(there, transportTo(here));
     for (const store of [here, there]) {
       imported(store, file);
-      expect(store.logs.list().map(({ userId }) => userId)).toEqual([2]);
-    }
-  });
-
-  test('takes it from nobody who knows that it was given back since', async () => {
-    const { here, there, file } = given();
-    here.logs.update(1, { userId: 1 });
-    await syncWith(there, transportTo(here));
-    for (const store of [here, there]) {
-      imported(store, file);
-      expect(store.logs.list().map(({ userId }) => userId)).toEqual([1]);
-    }
-  });
-
-  test('takes it from nobody who knows of a later gift, to one who is one with another', async () => {
-    const { here, there, file } = given();
-    here.users.create(user({ email: 'three@example.org' }));
-    here.logs.update(1, { userId: 3 });
-    (await here.diary()).mergeUsers(3, 2, Date.now());
-    await syncWith(there, transportTo(here));
-    for (const store of [here, there]) {
-      imported(store, file);
-      expect(store.logs.list().map(({ userId }) => userId)).toEqual([2]);
+      expect(store.logs.list().map(({ userId }) => userId)).toEqual([owner]);
     }
   });
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { conflict, SciaticaError } from '../../domain/errors.ts';
 import { pause } from '../../lib/sleep.ts';
+import { commandToFinish } from '../../store/maintenance/erasing.ts';
 import { idsOf } from '../../store/reconcile/received.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { checkAddress, folderAddress, isUrl } from '../../sync/address.ts';
@@ -234,8 +235,8 @@ async function requireErased(context: Context, tell?: (line: string) => void): P
   requireNoneLeft(context, users, left, eraseAgain(context, users), tell);
 }
 
-const eraseAgain = (context: Context, [user]: readonly number[]): string =>
-  `run ${commandLine(context, user === undefined ? 'remotes --accept-erase' : `user erase ${user}`)}`;
+const eraseAgain = (context: Context, users: readonly number[]): string =>
+  `run ${commandLine(context, commandToFinish(users))}`;
 
 /** How what came is taken back: the last change first. */
 function takenBack(context: Context, { changes }: SyncResult): string {

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { fromCells } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
 import { localMinute } from '../../domain/words/day.ts';
+import { commandToFinish } from '../../store/maintenance/erasing.ts';
 import type { NotedDispute } from '../../store/reconcile/disputes.ts';
 import type { Dispute, RecordKey } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
@@ -131,8 +132,8 @@ export function notedLines(context: Context, disputes: readonly NotedDispute[]):
 /** What is here, and was erased elsewhere, with the way to erase it here too. */
 export const erasedLines = (context: Context, erased: readonly RecordKey[]): string[] =>
   eachOf(erased, (it, { record, id }) => {
-    const way = record === 'user' ? `user erase ${id}` : 'remotes --accept-erase';
-    return `${it} was erased elsewhere, for good. To erase here too: ${commandLine(context, way)}`;
+    const way = commandLine(context, commandToFinish(record === 'user' ? [id] : []));
+    return `${it} was erased elsewhere, for good. To erase here too: ${way}`;
   });
 
 export const erasedHereLines = (erased: readonly RecordKey[]): string[] =>

@@ -20,7 +20,7 @@ import { Remotes } from '../sync/remotes.ts';
 import { requireRoom } from './automatic-backup.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
-import { subjectOf, unfinishedErasing } from './erasing.ts';
+import { commandToFinish, subjectOf, unfinishedErasing } from './erasing.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -277,8 +277,7 @@ function erasing(db: Database): Check[] {
   const { users, left } = unfinished;
   const where = left ? left.join(', ') : 'the database file and its backups';
   const detail = `not finished: ${subjectOf(users).toLowerCase()} was erased, but may still be in ${where}`;
-  const next = users.length > 0 ? `user erase ${users[0]}` : 'remotes --accept-erase';
-  return [fault('Erasing', detail, (command) => `Finish it: ${command(next)}`)];
+  return [fault('Erasing', detail, (command) => `Finish it: ${command(commandToFinish(users))}`)];
 }
 
 /** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */

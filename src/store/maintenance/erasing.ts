@@ -57,6 +57,10 @@ const note = (db: Database, unfinished: Unfinished) =>
 export const subjectOf = (users: readonly number[]): string =>
   users.length > 0 ? `User ${users.join(', ')}` : 'A record';
 
+/** The command that finishes an erasing, as it follows `sciatica`. @param users as of `subjectOf` */
+export const commandToFinish = ([user]: readonly number[]): string =>
+  user === undefined ? 'remotes --accept-erase' : `user erase ${user}`;
+
 /** Erases users, and records of others, from the database, its log, its free pages and its automatic backups. */
 export function eraseFrom(
   db: Database,

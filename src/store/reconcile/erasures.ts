@@ -112,7 +112,7 @@ export class Erasures {
 
   /** The ids here of what was erased, of a kind. */
   #idsOf(kind: KindName): number[] {
-    const names = this.all().flatMap(([record, name]) => (record === kind ? name : []));
+    const names = [...this.#names].flatMap(([key, all]) => (key.startsWith(`${kind} `) ? all : []));
     return [...this.names.idsOf(kind, names).values()].filter((id) => id !== null);
   }
 
