@@ -259,3 +259,50 @@ test('exercise on good days only, and the pain of all days known: the change at 
   for (const { adjusted, meanChange } of exercises)
     expect(Math.abs((adjusted?.change ?? Number.NaN) - meanChange)).toBeLessThan(0.3);
 });
+
+describe('others that go the other way', () => {
+  /** Two exercises in turn; each pain before comes with the change of either. */
+  const turns = (days: number, befores: readonly number[], a: (before: number) => number, b: typeof a) => {
+    const random = generator(7);
+    return Array.from({ length: days }, (_, id) => {
+      const painBefore = befores[Math.floor(id / 2) % befores.length] as number;
+      const change = (id % 2 === 0 ? a : b)(painBefore) + Math.round(0.6 * normal(random));
+      const exerciseName = id % 2 === 0 ? 'Bird Dog' : 'Cobra';
+      return log({
+        id,
+        date: dayOf(20_000 + id),
+        painBefore,
+        painAfter: clamp(painBefore + change),
+        exerciseName,
+      });
+    });
+  };
+  const [falls, rises] = [() => -2, () => 1];
+  const claimOf = (logs: readonly Log[]) =>
+    summarize(logs).exercises.find(({ exerciseName }) => exerciseName === 'Bird Dog')?.claim;
+
+  test.each<[string, befores: readonly number[], change: (before: number) => number, claim: string | null]>([
+    ['where days are cut off at one pain', [6, 7, 6, 8, 6, 7], falls, null],
+    ['where they are not', [6, 4, 7, 5, 3, 8, 6], falls, 'helps'],
+    ['where pain hardly varies', [6, 7, 7, 6, 8, 6, 7, 5, 7, 6], falls, 'helps'],
+    ['where the scale ends there', [1, 3, 1, 5, 2], (before) => Math.max(1 - before, -2), 'helps'],
+  ])('%s: %j', (_, befores, change, claim) => {
+    expect(claimOf(turns(90, befores, change, rises))).toBe(claim);
+  });
+
+  test('take no mark away that was given when they did not', () => {
+    const befores = [6, 7, 6, 8, 6, 7];
+    const before = turns(
+      90,
+      befores,
+      () => -3,
+      () => -1,
+    );
+    const later = turns(60, befores, () => -3, rises).map((one) => ({
+      ...one,
+      id: one.id + 90,
+      date: dayOf(20_090 + one.id),
+    }));
+    expect([claimOf(before), claimOf([...before, ...later])]).toEqual(['helps', 'helps']);
+  });
+});
