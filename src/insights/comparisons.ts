@@ -27,12 +27,12 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
   const sideAmong = (estimate: Estimate) => sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
   let estimate = marks.contrast(exercise, among);
   // What takes sessions for independent is right where it says nothing, and costs less.
-  if (estimate && sideAmong(estimate)) estimate = marks.contrastOfResembling(exercise, among);
+  if (estimate && sideAmong(estimate)) estimate = marks.robustContrast(exercise, among);
   if (estimate === null) return TOO_FEW;
   const side = sideAmong(estimate);
   const isLess = () =>
     others.every((other) => {
-      const one = marks.contrastOfResembling(exercise, [other]);
+      const one = marks.robustContrast(exercise, [other]);
       return one !== null && confidenceSequence(one, ONE_BY_ONE)[0] > 0;
     });
   const verdict = side === 'less' ? 'more' : side === 'more' && isLess() ? 'less' : 'open';

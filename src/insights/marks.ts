@@ -1,5 +1,5 @@
 import { averageOf } from './numbers.ts';
-import { AVERAGES } from './recent-pain.ts';
+import { AVERAGES, WEIGHTS } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
 import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import { Covariance } from './stats/covariance.ts';
@@ -102,6 +102,8 @@ interface Claim {
 export class Marks {
   readonly #covariance: Covariance;
   readonly #covariates: Float64Array;
+  /** What one point more of pain before adds to each covariate. */
+  readonly #reading: Float64Array;
   readonly #places: number;
   /** The days at which the course of time bends: the first of the diary, and each three months after it. */
   readonly #bends: number[];
@@ -137,6 +139,8 @@ export class Marks {
     const size = this.#course + this.#bends.length;
     this.#covariance = new Covariance(size);
     this.#covariates = new Float64Array(size);
+    this.#reading = new Float64Array(size);
+    this.#reading.set([1, 0, 1, ...WEIGHTS]);
   }
 
   /** Adds a session; days come in order, and so do the sessions of a day. */
@@ -238,14 +242,16 @@ export class Marks {
   }
 
   /**
-   * The same with the deviation that it has where sessions resemble each other: one exercise after the other, each for some weeks,
-   * is as few comparisons as there are changes from one to the other.
+   * The same, nearer to 0 where exercises differ in the pain before: it is a rating, and the person who chooses by what is felt
+   * does not make its error. And with the deviation that it has where sessions resemble each other: one exercise after the
+   * other, each for some weeks, is as few comparisons as there are changes from one to the other.
    */
-  contrastOfResembling(exercise: number, others: readonly number[]): Estimate | null {
-    const estimate = this.contrast(exercise, others);
+  robustContrast(exercise: number, others: readonly number[]): Estimate | null {
+    const groups = [exercise, ...others].map((one) => this.#groupOf(one));
+    const [own, ...rest] = groups as [number, ...number[]];
+    const estimate = this.#covariance.contrast(own, rest, this.#reading);
     if (estimate === null) return null;
-    const latest = [exercise, ...others]
-      .map((one) => this.#groupOf(one))
+    const latest = groups
       .flatMap((group, i) =>
         (this.#latest[group] ?? []).map(({ index, covariates, change }) => ({
           index,
@@ -305,8 +311,8 @@ export class Marks {
     const seen = this.#firsts.length;
     if (own.n < FEWEST_TO_SAY) return;
     const made: Claim = { direction: own.mean < 0 ? 'less' : 'more', seen };
-    const isEnough = (isResembling: boolean) => {
-      const [first, contrast, usual] = this.#evidence(exercise, made, { isResembling });
+    const isEnough = (isRobust: boolean) => {
+      const [first, contrast, usual] = this.#evidence(exercise, made, { isRobust });
       return first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE;
     };
     // The second costs more.
@@ -317,7 +323,7 @@ export class Marks {
   #evidence(
     exercise: number,
     { direction, seen }: Claim,
-    { isMade = false, isResembling = false },
+    { isMade = false, isRobust = false },
   ): [first: number, contrast: number, usual: number] {
     const weigh = (estimate: Estimate | null) => {
       if (estimate === null) return 0;
@@ -331,7 +337,7 @@ export class Marks {
     const contrasts = [isMade || this.#tellWhatComesAnyway(others, direction) ? others : [], [REST]]
       .filter((control) => this.#sessionsOf(control) >= FEWEST_OTHERS)
       .map((control) =>
-        weigh(isResembling ? this.contrastOfResembling(exercise, control) : this.contrast(exercise, control)),
+        weigh(isRobust ? this.robustContrast(exercise, control) : this.contrast(exercise, control)),
       );
     if (contrasts.length === 0) return [first, 0, 0];
     return [first, averageOf(contrasts), weigh(this.usual(exercise))];

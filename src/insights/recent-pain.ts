@@ -1,5 +1,5 @@
 /** What a day weighs in the averages: of the last days, and of the last weeks. */
-const WEIGHTS = [0.3, 0.1] as const;
+export const WEIGHTS = [0.3, 0.1] as const;
 /** How many averages there are. */
 export const AVERAGES = WEIGHTS.length;
 

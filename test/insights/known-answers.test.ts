@@ -74,20 +74,20 @@ test.each([
     [
       'Helps helps -2.2146 -2.1697 -2.5611,-1.7782 more -0.1864,false false  -2.1389',
       'Weekend  -1.2252 -0.6119 -1.7399,0.5162 open  false  -1.3333',
-      'Little  -0.9962 -0.5285 -0.9021,-0.1549 more -0.5036,false false  -1.1364',
+      'Little  -0.9962 -0.4787 -0.8523,-0.1051 more -0.5036,false false  -1.1364',
       'Nothing  -0.0963 0.6086 0.3016,0.9157 open -0.0457,false true  -0.15',
-      'Harms  0.6373 1.6992 1.3911,2.0073 less 0.551,false true  0.4898',
+      'Harms  0.6373 1.6524 1.3443,1.9605 less 0.551,false true  0.4898',
       'unclear 0.1087 -0.0926,0.31 -3.968,3.3111',
     ],
   ],
   [
     180,
     [
-      'Helps helps -2.4033 -2.1102 -2.4064,-1.814 more -0.0474,false false  -2.2203',
+      'Helps helps -2.4033 -2.1054 -2.4016,-1.8092 more -0.0474,false false  -2.2203',
       'Weekend  -1.5816 -0.7554 -1.3111,-0.1997 more -0.0338,false false  -1.6667',
       'Little helps -1.2587 -0.562 -0.8543,-0.2696 more -0.2967,false false  -1.2333',
       'Nothing  -0.3529 0.6225 0.3613,0.8836 open 0.0352,false true  -0.1639',
-      'Harms  0.4782 1.7962 1.5367,2.0558 less 0.4916,false true  0.5417',
+      'Harms  0.4782 1.7407 1.4811,2.0002 less 0.4916,false true  0.5417',
       'unclear 0.0326 -0.0249,0.0902 -3.3866,2.3454',
     ],
   ],
@@ -95,7 +95,7 @@ test.each([
     360,
     [
       'Helps helps -1.9984 -1.6416 -2.0077,-1.2755 more 0.1002,false false  -1.936',
-      'Weekend helps -1.3862 -0.6529 -1.1389,-0.1669 more -0.1662,false false  -1.32',
+      'Weekend helps -1.3862 -0.5965 -1.0826,-0.1105 more -0.1662,false false  -1.32',
       'Little helps -1.3404 -0.7454 -1.0122,-0.4786 more -0.0111,false false  -1.4242',
       'Nothing  -0.329 0.6166 0.385,0.8482 open -0.0164,false true  -0.3089',
       'Harms harms 0.489 1.7122 1.4659,1.9586 less 0.3795,false true  0.5714',

@@ -6,6 +6,8 @@ const DEPENDENT = 1e-7;
 const REMAINDER = 1e-6;
 /** Below this size covariates tell two sides apart so well that nothing is left to compare. */
 const LEAST_SIZE = 1;
+/** The share of the variance of a reading that is error, of what no other covariate says. */
+const ERROR = 1 / 3;
 
 /** Sums of one group about its own means. */
 interface Group {
@@ -109,9 +111,11 @@ export class Covariance {
    * By how much the mean response of a group is higher than that of other groups together, each as often as it was seen,
    * at the same covariates.
    * @param others not the group itself
+   * @param reading what one unit more of a value that is read with an error adds to each covariate; the response is a difference
+   *   to it. The contrast is then the one nearer to 0, with the slopes that least squares gives or those that allow for the error.
    * @returns null where they cannot be told apart: less information than one observation has
    */
-  contrast(group: number, others: readonly number[]): Estimate | null {
+  contrast(group: number, others: readonly number[], reading?: Float64Array): Estimate | null {
     this.#solve();
     const own = this.#groups[group];
     const total = others.reduce((sum, other) => sum + this.count(other), 0);
@@ -127,7 +131,24 @@ export class Covariance {
       for (let i = 0; i < this.#size; i += 1) apart[i] = at(apart, i) - share * at(means, i);
       weights.push([other, share]);
     }
-    return this.#estimate(value, weights);
+    const estimate = this.#estimate(value, weights);
+    if (estimate === null || reading === undefined) return estimate;
+    const corrected = estimate.value - this.#attenuation(reading);
+    const [low, high] = estimate.value < 0 ? [estimate.value, 0] : [0, estimate.value];
+    return { ...estimate, value: Math.min(high, Math.max(low, corrected)) };
+  }
+
+  /**
+   * What the contrast estimated last owes to slopes that an error of reading makes too flat (Fuller 1987, Measurement Error Models,
+   * 2.2). What error adds to the sums, a multiple of reading·readingᵀ, is taken off in closed form (Sherman & Morrison 1950).
+   */
+  #attenuation(reading: Float64Array): number {
+    const direction = this.#apart;
+    solve(this.#factor, this.#size, reading, direction);
+    const information = product(reading, direction);
+    if (information === 0) return 0;
+    const slope = Math.max(0, 1 + product(reading, this.#slopes));
+    return ((ERROR / (1 - ERROR)) * slope * product(reading, this.#direction)) / information;
   }
 
   /** What the group's mean and the common slopes leave of a response. */
@@ -317,6 +338,9 @@ function solve(matrix: Float64Array, k: number, right: Float64Array, x: Float64A
   }
   return isSolved;
 }
+
+const product = (a: Float64Array, b: Float64Array): number =>
+  a.reduce((sum, value, i) => sum + value * at(b, i), 0);
 
 function dot(matrix: Float64Array, k: number, i: number, j: number): number {
   let sum = 0;

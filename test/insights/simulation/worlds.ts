@@ -16,6 +16,8 @@ export interface World {
   readonly memory?: number;
   /** The share of its distance from the base that pain falls back by in a session, whatever is done. */
   readonly relapse?: number;
+  /** Standard deviation of the first pain of a day as it is recorded about what is felt; exercises are chosen by what is felt. */
+  readonly rating?: number;
   /** Pain is recorded in the morning, and by the afternoon moves by this standard deviation; most of it is there the next day. */
   readonly afternoon?: number;
   /** By exercise, in points: on pain after, and on the first pain of the next day. */
@@ -74,15 +76,16 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
   let [pain, noise, carried] = [normal(random), normal(random), 0];
   for (let day = 0; day < days; day += 1) {
     pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
-    const first = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
-    let now = world.afternoon ? clamp(first + world.afternoon * normal(random)) : first;
+    const felt = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
+    const first = world.rating ? clamp(felt + world.rating * normal(random)) : felt;
+    let now = world.afternoon ? clamp(felt + world.afternoon * normal(random)) : felt;
     carried = world.afternoon ? LASTING * (now - base) : 0;
     let sessions: WorldSession[] = [];
     const chosen = world.chooses(now, day, random, last);
     const tablet = world.tablet?.(first, chosen, random) ?? 0;
     for (const which of chosen) {
       noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
-      const painBefore = now;
+      const painBefore = world.rating && sessions.length === 0 ? first : now;
       const hidden = (world.hidden?.(first, day) ?? 0) + tablet;
       const moved = relapse * (base - now) + (world.effects[which] ?? 0) + hidden;
       now = clamp(now + moved + deviation * noise);
@@ -149,6 +152,19 @@ const zeros = (count: number, ...first: readonly number[]): number[] =>
   Array.from({ length: count }, (_, i) => first[i] ?? 0);
 
 const sd = (deviation: number) => `sd ${deviation}`;
+
+/** Who chooses by what is felt knows more of the pain before than its rating. */
+const feltWorld = (rating: number): World => ({
+  name: `an inert one mostly when little pain is felt, rated with an error of ${rating}, when pain eases by 1 whatever is done`,
+  days: 300,
+  resemblance: 0.8,
+  rating,
+  relapse: 0,
+  deviation: 0.8,
+  effects: zeros(3),
+  hidden: () => -1,
+  chooses: (felt, _, random) => [felt <= 4 && random() < 0.8 ? 0 : anyOf(1, 3, random)],
+});
 
 /** Worlds in which false marks are counted; the bound is in percent of patients. */
 export const markWorlds: readonly (World & { readonly bound: number })[] = [
@@ -345,6 +361,7 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     chooses: (_, day, random) =>
       random() < 0.5 ? [] : [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 92) % 4],
   },
+  { ...feltWorld(0.5), bound: 5 },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];
@@ -436,6 +453,7 @@ export const hiddenWorlds: readonly World[] = [
     hidden: (_, day) => -Math.sin((2 * Math.PI * day) / 120),
     chooses: (_, day, random) => [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 30) % 4],
   },
+  feltWorld(0.8),
   {
     name: 'each exercise left alone for a week after a rise of 2',
     days: 300,
