@@ -494,14 +494,19 @@ describe('log routine', () => {
     });
   });
 
-  test.each(['6/10 4/10 stiff', '6/10,4/10 stiff', '6->4 stiff', '6 → 4 stiff', '6 to 4 stiff'])(
-    'takes %s',
-    async (said) => {
-      const db = done();
-      await run(['log', 'routine', 'morning', '--set', `Bird Dog=${said}`, '--set', 'piri=s'], { db });
-      expect(records(db).logs.slice(2)).toMatchObject([{ painBefore: 6, painAfter: 4, notes: 'stiff' }]);
-    },
-  );
+  test.each([
+    '6/10 4/10 stiff',
+    '6/10,4/10 stiff',
+    '6->4 stiff',
+    '6 → 4 stiff',
+    '6 to 4 stiff',
+    '６，４ stiff',
+    '٦ ٤ stiff',
+  ])('takes %s', async (said) => {
+    const db = done();
+    await run(['log', 'routine', 'morning', '--set', `Bird Dog=${said}`, '--set', 'piri=s'], { db });
+    expect(records(db).logs.slice(2)).toMatchObject([{ painBefore: 6, painAfter: 4, notes: 'stiff' }]);
+  });
 
   test('takes a note after the numbers', async () => {
     const db = done();

@@ -7,6 +7,7 @@ import { grouped } from '../../domain/fields.ts';
 import { type ExerciseType, type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
+import { inPlainDigits } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
 import { ageOf, settleDays } from '../input/days.ts';
@@ -307,8 +308,13 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
 function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
   const [, before, after, notes = ''] =
-    /^(\d{1,9})(?:\/10)?(?:\s*(?:,|-+>|→)\s*|\s+(?:to\s+)?)(\d{1,9})(?:\/10)?(?:\s+(.+))?$/s.exec(text) ?? [];
-  const [painBefore, painAfter] = [Number(before), Number(after)];
+    /^(\p{Nd}{1,9})(?:\/10)?(?:\s*(?:[,，]|-+>|→)\s*|\s+(?:to\s+)?)(\p{Nd}{1,9})(?:\/10)?(?:\s+(.+))?$/su.exec(
+      text,
+    ) ?? [];
+  const [painBefore, painAfter] = [before, after].map((level = '') => Number(inPlainDigits(level))) as [
+    number,
+    number,
+  ];
   const isPain = (level: number) => level >= min && level <= max;
   if (!isPain(painBefore) || !isPain(painAfter) || notes.length > logFields.notes.max) return undefined;
   return { painBefore, painAfter, notes };
