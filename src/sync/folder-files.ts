@@ -159,6 +159,10 @@ export class FolderFiles {
     writeWhole(this.#at(id, MANIFEST), `${line}\n${seal.mark(id, line)}\n${seal.id}\n`);
   }
 
+  remove(database: string): void {
+    rmSync(join(this.path, database), { recursive: true, force: true });
+  }
+
   /**
    * Removes the files of this machine that its manifest does not list, and the copies that a carrier made of them: they may hold what
    * was erased.

@@ -6,7 +6,7 @@ import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { pause } from '../lib/sleep.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
-import { type Diary, IN_FOLDERS } from '../store/reconcile/diary.ts';
+import { type Diary, IN_FOLDERS, type Peer } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import type { Name } from '../store/reconcile/state.ts';
@@ -115,7 +115,7 @@ export class Folder {
     const { diary, means } = this;
     this.#files.requireSome();
     const machines = this.#files.machines();
-    this.#isFirst = !machines.some((database) => diary.peer(database, IN_FOLDERS).received);
+    this.#isFirst = !machines.some((database) => this.#peer(database).received);
     return { ...means, diary, options, result: { ...emptyResult(this.#key), waiting: [] } };
   }
 
@@ -126,7 +126,8 @@ export class Folder {
     await this.#readOthers(course.result.waiting, (batch) => {
       hasNews = true;
       this.#take(batch, course);
-      this.diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
+      const peer = { received: batch.to, view: batch.view };
+      this.diary.setPeer(this.#keyOf(batch.database), peer, IN_FOLDERS);
     });
     if (hasNews) return;
     // What waited for somebody who has come back here since shows all the same.
@@ -229,9 +230,7 @@ export class Folder {
     const manifest = this.#files.manifest(database);
     if (typeof manifest !== 'object') return manifest;
     const { parts, view } = manifest;
-    const peer = this.diary.peer(database, IN_FOLDERS);
-    const hasView = isDeepStrictEqual(peer.view, view);
-    const unread = this.#unreadParts(manifest, hasView ? peer.received : undefined);
+    const unread = this.#unreadParts(database, manifest);
     let batch: Batch | undefined;
     let [size, missing] = [0, 0];
     for (const part of unread) {
@@ -251,8 +250,15 @@ export class Folder {
     return missing > 0 ? `${missing} of its ${parts.length} files are not there, or not whole` : undefined;
   }
 
+  /** Under which a machine is remembered: in another folder it may tell of other users. */
+  #keyOf = (database: string): string => `${this.#key} ${database}`;
+
+  #peer = (database: string): Peer => this.diary.peer(this.#keyOf(database), IN_FOLDERS);
+
   /** From the part on in which the position is; the last one where only what was erased is new. */
-  #unreadParts({ parts, erased }: Manifest, received: Position | undefined): readonly Part[] {
+  #unreadParts(database: string, { parts, erased, view }: Manifest): readonly Part[] {
+    const peer = this.#peer(database);
+    const received = isDeepStrictEqual(peer.view, view) ? peer.received : undefined;
     const last = parts.at(-1);
     if (!received || !last) return parts;
     if (isForward(received, last.to)) {
@@ -304,11 +310,22 @@ export class Folder {
       if (part.states.length > 0) means.progress?.('send', part.states.length);
     }
     for (const key of records) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
-    if (parts.length === kept.parts.length && kept.isWritten) return from;
-    this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
-    this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
+    if (parts.length > kept.parts.length || !kept.isWritten) {
+      this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
+      this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
+    }
+    this.#removeFormer(told);
     // Another sync of this machine, which began meanwhile, may have removed some.
     return parts.every((part) => this.#files.has(part)) ? from : this.#tell(result);
+  }
+
+  /** Removes what was written here under former identities and may hold who was erased. A copy that goes on under one writes it anew. */
+  #removeFormer(told: number): void {
+    for (const database of this.#files.machines().filter((one) => this.means.store.remotes.isOwn(one))) {
+      const manifest = this.#files.manifest(database);
+      const isRead = typeof manifest === 'object' && this.#unreadParts(database, manifest).length === 0;
+      if (isRead && manifest.told < told) this.#files.remove(database);
+    }
   }
 
   /** The parts that stay: none where one is missing or may hold too much, the base where those after it are many. */

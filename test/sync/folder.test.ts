@@ -101,6 +101,66 @@ describe('a folder', () => {
     expect([total(pulled), b?.logs.count()]).toEqual([1, 2]);
   });
 
+  it('reads once what a machine tells, though it tells of other users in another folder', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    const paths = [path, join(path, 'second')];
+    mkdirSync(paths[1] ?? '');
+    let received = 0;
+    const syncBoth = async (store: Store | undefined) => {
+      for (const [at, one] of paths.entries()) {
+        const progress = (what: string, count: number) => {
+          if (what === 'receive') received += count;
+        };
+        const means = {
+          store: store as Store,
+          remote: `${at}`,
+          path: one,
+          seal,
+          users: [at + 1],
+          now,
+          progress,
+        };
+        const carrier = await Folder.of(means);
+        await carrier.join();
+        await carrier.sync();
+      }
+    };
+    for (const store of [a, b]) await syncBoth(store);
+    same(a, b);
+    received = 0;
+    await syncBoth(b);
+    expect(received).toBe(0);
+  });
+
+  it('removes what it wrote under a former identity once others are to hear of an erasing', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a);
+    const former = join(path, await idOf(a));
+    (await a?.diary())?.renewIdentity();
+    await run(a);
+    expect(existsSync(former)).toBe(true);
+    a?.erase(1);
+    await run(a);
+    expect(existsSync(former)).toBe(false);
+    await run(b);
+    same(a, b);
+  });
+
+  it('keeps what was written under a former identity while not all of it could be read', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a);
+    const copy = copyOf(a as Store);
+    add(a, 'lost');
+    await run(a);
+    const former = join(path, await idOf(a));
+    a = setBack(a as Store, copy, now);
+    const [part = ''] = (await partsOf(a)).filter((one) => statSync(one).mtimeMs > 0).slice(-1);
+    renameSync(part, `${part}.away`);
+    a.erase(1);
+    await run(a);
+    expect(existsSync(former)).toBe(true);
+  });
+
   it('writes nothing where nothing is new', async () => {
     await run(a);
     const files = await filesOf(a);
