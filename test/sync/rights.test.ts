@@ -60,6 +60,32 @@ test('a log that goes to a user who is not synced is deleted on the other side, 
   expect(here.logs.get(2).userId).toBe(2);
 });
 
+test.each(['restore', 'undo'] as const)(
+  "what went to another is shown to its patient no more once the patient's %s was refused",
+  async (how) => {
+    for (const isDeleted of [false, true]) {
+      const { there, here, token, run } = practice();
+      const patient = token('patient', [2]);
+      await run(patient);
+      there.logs.update(2, { userId: 1 });
+      const { changes } = await run(patient);
+      if (isDeleted) there.logs.delete(2);
+      if (isDeleted) await run(patient);
+      if (how === 'restore') here.restore({ record: 'log', id: 2 });
+      else here.undo(changes[0] ?? 0);
+      here.logs.update(2, { notes: 'said of what is not his' });
+      const { refused } = await run(patient);
+      expect([refused, notes(here)]).toEqual([1, []]);
+      expect(isSettled(await run(patient))).toBe(true);
+      if (isDeleted) there.undo(there.history.nextUndo() ?? 0);
+      expect(there.logs.get(2).notes).toBe('of ole@example.org');
+      there.logs.update(2, { userId: 2, notes: 'his again' });
+      await run(patient);
+      expect(notes(here)).toEqual(['his again']);
+    }
+  },
+);
+
 test('a provider only reads, and says so', async () => {
   const { there, here, token, run } = practice();
   const provider = token('provider', null);

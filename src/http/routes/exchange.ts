@@ -135,7 +135,7 @@ async function exchange(
   // What came from the caller just now is known there.
   const isEcho = isKnown && isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
-  const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
+  const part = wants ? diary.part(collector, from, undefined, taken.left) : diary.nothing(collector, from);
   const { counts, disputes, refused } = taken;
   const held = collector.count(diary.held());
   // Who else was erased is not for a token for some users, which erases nobody here either.

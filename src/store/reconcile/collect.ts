@@ -5,7 +5,7 @@ import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf, type Row } from '
 import { NAME, Names, nameOf } from './names.ts';
 import { everMerged, People } from './people.ts';
 import { idsOf, type RecordKey } from './received.ts';
-import type { Name, Stamp, State } from './state.ts';
+import { leftOf, type Name, type Stamp, type State } from './state.ts';
 
 /**
  * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
@@ -245,12 +245,7 @@ export class Collector {
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
-    const nameless: State = { ...bare, owners: [] };
-    if (life % 2 === 0) return [nameless];
-    // Only that it is another's by now, and when that was said: not whose.
-    const { userId: said } = state.statements;
-    const statements = said && { fields: {}, statements: { userId: { stamp: said.stamp, seen: {} } } };
-    return [{ ...nameless, ...statements, outside: true }];
+    return [life % 2 === 0 ? { ...bare, owners: [] } : leftOf(state, state.statements['userId']?.stamp)];
   }
 
   /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */

@@ -104,11 +104,12 @@ export class Diary {
     return new Collector(this.db, users, told);
   }
 
-  /** The states after a position as text, as many as fit into one part. */
+  /** The states after a position as text, as many as fit into one part. @param more states that are told with them */
   part(
     collector: Collector,
     from: Position,
     { states, characters }: Share = REQUEST,
+    more: readonly State[] = [],
   ): Collected & { text: string } {
     // As of one moment: a state is put together from several queries, and another process may merge something meanwhile.
     return this.db.read(() => {
@@ -116,7 +117,7 @@ export class Diary {
         let collected = collector.after(from, most);
         for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
           collected = collector.after(collected.to, most);
-        const text = this.#text(collector, from, collected);
+        const text = this.#text(collector, from, { ...collected, states: [...more, ...collected.states] });
         if (text.length <= characters || most === 1) return { ...collected, text };
       }
     });

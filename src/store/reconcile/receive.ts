@@ -9,7 +9,7 @@ import type { Parcel } from './parcel.ts';
 import { everMerged, mergedUsers, People, usersBroughtBack } from './people.ts';
 import { type Dispute, noneReceived, type RecordKey } from './received.ts';
 import { type Deletions, type Met, Shown } from './show.ts';
-import { disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
+import { disputed, isEqualState, isLater, leftOf, merge, type Name, type State, without } from './state.ts';
 
 /** Which states may be taken from somebody. */
 export interface Limits extends Deletions {
@@ -132,6 +132,7 @@ export class Receiver {
       // Before the erased ones are left out: that others were erased is not for a token for some users.
       if (!this.#mayTake(state, here)) {
         this.received.refused++;
+        this.#noteLeft(state, here?.state);
         continue;
       }
       if (this.#erasures.has(told)) continue;
@@ -167,6 +168,14 @@ export class Receiver {
         told: state,
       });
     }
+  }
+
+  /** What the sender, who shows a record of another, is told of it: more than the sender said, so that it shows there no more. */
+  #noteLeft({ statements: { userId: told } }: State, here: State | undefined): void {
+    if (!told || !here || this.#people.isOf(ownerNameOf(here), this.limits.users)) return;
+    const [known, [clock, uid, origin]] = [here.statements['userId']?.stamp, told.stamp];
+    const isKnownLater = known && isLater(known, told.stamp);
+    this.received.left.push(leftOf(here, isKnownLater ? known : [clock, uid + 1, origin]));
   }
 
   /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with another. */

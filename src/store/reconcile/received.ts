@@ -44,6 +44,8 @@ export interface Received {
   held: RecordKey[];
   /** States that the sender has no right to send. */
   refused: number;
+  /** What is told back of those that are of others: that they are. */
+  left: State[];
   /** States of which something was left out to be taken in a change of its own each, with what both sides said of it. */
   apart: { state: State; disputes: readonly Dispute[] }[];
   /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
@@ -55,6 +57,7 @@ export const noneReceived = (): Received => ({
   disputes: [],
   held: [],
   refused: 0,
+  left: [],
   apart: [],
   isEcho: true,
 });

@@ -135,6 +135,17 @@ export const saying = (
   statements: { ...state.statements, [group]: over(former.statements[group], stamp) },
 });
 
+/** Of a record only that it is another's by now, and when that was said: not whose. */
+export const leftOf = ({ kind, name, life }: State, said: Stamp | undefined): State => ({
+  kind,
+  name,
+  life,
+  owners: [],
+  ...(said && { fields: {} }),
+  statements: said ? { userId: { stamp: said, seen: {} } } : {},
+  outside: true,
+});
+
 /** A state that says nothing of some statements. @param groups their names */
 export const without = (state: State, groups: ReadonlyMap<string, unknown>): State => ({
   ...state,
