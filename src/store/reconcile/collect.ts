@@ -245,7 +245,8 @@ export class Collector {
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
-    return [life % 2 === 0 ? { ...bare, owners: [] } : leftOf(state, state.statements['userId']?.stamp)];
+    if (life % 2 === 0) return [{ ...bare, owners: [] }];
+    return [leftOf(state, state.statements['userId']?.stamp, this.view() ?? [])];
   }
 
   /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */

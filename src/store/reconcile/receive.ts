@@ -178,13 +178,13 @@ export class Receiver {
     this.received.left.push(leftOf(here, isKnownLater ? known : [clock, uid + 1, origin]));
   }
 
-  /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with another. */
-  #hasLeft({ statements: { userId: said } }: State, here: State): boolean {
+  /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with those it left. */
+  #hasLeft({ statements: { userId: said }, owners }: State, here: State): boolean {
     const { userId: known } = here.statements;
     if (said && known && isLater(known.stamp, said.stamp)) return false;
     if (said && (!known || isLater(said.stamp, known.stamp))) return true;
-    const owner = ownerNameOf(here);
-    return this.#people.rootOf(owner) !== owner;
+    const root = this.#people.rootOf(ownerNameOf(here));
+    return owners.some((name) => this.#people.rootOf(name) === root);
   }
 
   /** Whether a record is here again that had left. A file may be older than that; who is met now, and was set back, shows it again. */

@@ -135,12 +135,16 @@ export const saying = (
   statements: { ...state.statements, [group]: over(former.statements[group], stamp) },
 });
 
-/** Of a record only that it is another's by now, and when that was said: not whose. */
-export const leftOf = ({ kind, name, life }: State, said: Stamp | undefined): State => ({
+/** Of a record only that it left these users, and when that was said: not whose it is. */
+export const leftOf = (
+  { kind, name, life }: State,
+  said: Stamp | undefined,
+  owners: readonly Name[] = [],
+): State => ({
   kind,
   name,
   life,
-  owners: [],
+  owners,
   ...(said && { fields: {} }),
   statements: said ? { userId: { stamp: said, seen: {} } } : {},
   outside: true,
