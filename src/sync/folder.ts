@@ -310,11 +310,11 @@ export class Folder {
       if (part.states.length > 0) means.progress?.('send', part.states.length);
     }
     for (const key of records) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
-    if (parts.length > kept.parts.length || !kept.isWritten) {
-      this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
-      this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
-    }
-    this.#removeFormer(told);
+    if (parts.length === kept.parts.length && kept.isWritten) return from;
+    // Once: a copy that goes on under one of them may never hear of as much.
+    if ((this.#files.own()?.told ?? 0) < told) this.#removeFormer(told);
+    this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
+    this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
     // Another sync of this machine, which began meanwhile, may have removed some.
     return parts.every((part) => this.#files.has(part)) ? from : this.#tell(result);
   }

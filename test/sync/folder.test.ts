@@ -167,6 +167,23 @@ describe('a folder', () => {
     same(a, b);
   });
 
+  it('lets a copy go on under the identity of both, though it does not agree to an erasing', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a);
+    b = setBack(b as Store, copyOf(a as Store), now);
+    add(a, 'by the one');
+    add(b, 'by the other');
+    const both = async () => {
+      const results = [await run(a, {}, seal, [1]), await run(b, {}, seal, [1])];
+      return results.map(({ pushed }) => total(pushed));
+    };
+    await both();
+    b.erase(1);
+    for (const _ of [1, 2]) await both();
+    expect(await both()).toEqual([0, 0]);
+    expect(existsSync(join(path, await idOf(a)))).toBe(true);
+  });
+
   it('keeps what was written under a former identity while not all of it could be read', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
     await run(a);
