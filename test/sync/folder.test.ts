@@ -132,26 +132,30 @@ describe('a folder', () => {
     expect(received).toBe(0);
   });
 
-  it('keeps what a folder for some users says left one of them, where it shows under another by now', async () => {
-    for (const email of ['merged@example.org', 'third@example.org']) a?.users.create(user({ email }));
-    a?.logs.create(log({ userId: 2, exerciseName: 'of who was merged' }));
-    await run(a);
-    await run(b);
-    for (const into of [1, 3]) (await a?.diary())?.mergeUsers(2, into);
-    await run(a);
-    await run(b);
-    same(a, b);
-    const some = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
-    for (const store of [a, b]) {
-      const means = { store: store as Store, remote: 'some', path: some, seal, users: [1], now };
-      const carrier = await Folder.of(means);
-      await carrier.join();
-      await carrier.sync();
-    }
-    rmSync(some, { recursive: true });
-    expect(b?.logs.count()).toBe(2);
-    same(a, b);
-  });
+  it.each([false, true])(
+    'keeps what a folder for some users says left one of them, where it shows under another (one with that one: %s)',
+    async (isOne) => {
+      for (const email of ['merged@example.org', 'third@example.org']) a?.users.create(user({ email }));
+      a?.logs.create(log({ userId: 2, exerciseName: 'of who was merged' }));
+      await run(a);
+      await run(b);
+      for (const into of [1, 3]) (await a?.diary())?.mergeUsers(2, into);
+      if (isOne) (await a?.diary())?.mergeUsers(1, 3);
+      await run(a);
+      await run(b);
+      same(a, b);
+      const some = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
+      for (const store of [a, b]) {
+        const means = { store: store as Store, remote: 'some', path: some, seal, users: [1], now };
+        const carrier = await Folder.of(means);
+        await carrier.join();
+        await carrier.sync();
+      }
+      rmSync(some, { recursive: true });
+      expect(b?.logs.count()).toBe(2);
+      same(a, b);
+    },
+  );
 
   it('removes what it wrote under a former identity once others are to hear of an erasing', async () => {
     a?.users.create(user({ email: 'other@example.org' }));

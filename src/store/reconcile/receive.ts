@@ -183,8 +183,7 @@ export class Receiver {
     const { userId: known } = here.statements;
     if (said && known && isLater(known.stamp, said.stamp)) return false;
     if (said && (!known || isLater(said.stamp, known.stamp))) return true;
-    const root = this.#people.rootOf(ownerNameOf(here));
-    return owners.some((name) => this.#people.rootOf(name) === root);
+    return owners.includes(this.#people.rootOf(ownerNameOf(here)));
   }
 
   /** Whether a record is here again that had left. A file may be older than that; who is met now, and was set back, shows it again. */

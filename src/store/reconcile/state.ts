@@ -136,19 +136,10 @@ export const saying = (
 });
 
 /** Of a record only that it left these users, and when that was said: not whose it is. */
-export const leftOf = (
-  { kind, name, life }: State,
-  said: Stamp | undefined,
-  owners: readonly Name[] = [],
-): State => ({
-  kind,
-  name,
-  life,
-  owners,
-  ...(said && { fields: {} }),
-  statements: said ? { userId: { stamp: said, seen: {} } } : {},
-  outside: true,
-});
+export const leftOf = ({ kind, name, life }: State, said?: Stamp, owners: readonly Name[] = []): State => {
+  const statements = said && { fields: {}, statements: { userId: { stamp: said, seen: {} } } };
+  return { kind, name, life, owners, statements: {}, ...statements, outside: true };
+};
 
 /** A state that says nothing of some statements. @param groups their names */
 export const without = (state: State, groups: ReadonlyMap<string, unknown>): State => ({
