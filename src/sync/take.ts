@@ -121,8 +121,7 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
     addCounts(result.pulled, received.counts);
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
-  if (options.acceptErase && store.remotes.erasedElsewhere().length > 0)
-    Object.assign(result, store.eraseAsElsewhere());
+  if (options.acceptErase && store.remotes.holdsErased()) Object.assign(result, store.eraseAsElsewhere());
   // The write-ahead log may still hold who was erased over there, never showed here, and is forgotten by now.
   store.checkpoint();
 }

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { backup } from '../../src/store/maintenance/backup.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { log, user } from '../store/helpers.ts';
-import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** A service with two users, of whom the first has two logs, a routine and a goal, and two machines that have all of it. */
 async function synced() {
@@ -298,4 +300,28 @@ test('a routine that was deleted there and renamed here goes, and comes back bes
     '1 evening',
     '2 evening (2)',
   ]);
+});
+
+test('who was erased elsewhere goes from the backups of a machine that was set back to before it knew them', async () => {
+  const now = ticking();
+  const [made, there] = [machine(now), machine(now)];
+  const run = (options = {}) => syncWith(here, transportTo(there), options);
+  let here = made;
+  here.users.create(user());
+  await run();
+  const before = copyOf(here);
+  const { id } = there.users.create(user({ email: 'ole@example.org' }));
+  here.logs.create(log());
+  await run();
+  const daily = join(dirname(here.path), 'backups', 'test.db.auto-2026-03-01.db');
+  mkdirSync(dirname(daily));
+  backup(here.path, daily);
+  here = setBack(here, before, now);
+  there.erase(id);
+  const isInBackup = () => readFileSync(daily).includes('ole@example.org');
+  const { erasedThere } = await run();
+  expect([erasedThere, isInBackup()]).toEqual([[], true]);
+  const { copies } = await run({ acceptErase: true });
+  expect([copies?.rewritten, isInBackup()]).toEqual([[daily], false]);
+  expect((await run({ acceptErase: true })).copies).toBeUndefined();
 });

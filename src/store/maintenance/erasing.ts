@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRunning } from '../../lib/files.ts';
-import { isLeft } from '../reconcile/erasures.ts';
+import { Erasures, isLeft } from '../reconcile/erasures.ts';
+import { Names } from '../reconcile/names.ts';
 import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Changes } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
@@ -101,6 +102,7 @@ function finishErasing(db: Database): CopiesAfterErasing {
     db.write(() => {
       noteOutcome(db, users, unreached);
       noteCopies(db, { users, paths });
+      if (unreached.length === 0) new Erasures(db, new Names(db)).noteBackups();
     }),
   );
   return { ...done, left: [...failed, ...left] };

@@ -136,6 +136,19 @@ export class Erasures {
     return [...users.map((id): RecordKey => ({ record: 'user', id })), ...records];
   }
 
+  /** Whether backups may hold somebody who was erased: a database that was set back does not know whom it had. */
+  mayBeInBackups(): boolean {
+    const settings = new Settings(this.db);
+    const wasSetBack = this.db.value('SELECT count(*) > 1 FROM identities') === 1;
+    if (!wasSetBack && settings.gaps.restored === undefined) return false;
+    return Number(settings.get('erasedInBackups') ?? 0) !== this.all().length;
+  }
+
+  /** Notes that the backups hold nobody who was erased. */
+  noteBackups(): void {
+    new Settings(this.db).set('erasedInBackups', String(this.all().length));
+  }
+
   /** The ids here of users who were merged into one who was erased: a merge may be learnt later. */
   #mergedInto(): number[] {
     return this.db.column(

@@ -128,6 +128,9 @@ export class Remotes {
   /** What was erased elsewhere, and is here. */
   erasedElsewhere = (): RecordKey[] => this.#erasures().pending();
 
+  /** Whether what was erased elsewhere is here, or may be in backups. */
+  holdsErased = (): boolean => this.erasedElsewhere().length > 0 || this.#erasures().mayBeInBackups();
+
   /** How many of these users, by their names, were erased. */
   countErased(users: readonly Name[]): number {
     const erasures = this.#erasures();
