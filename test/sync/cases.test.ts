@@ -1261,6 +1261,21 @@ describe('a trial and its days on two machines', () => {
     expect([days(here), days(there)]).toEqual([[14 - shown], [14 - shown]]);
   });
 
+  test('of two days of one date the one that waits is not taken for a day that is recorded after it', async () => {
+    const { here, there } = await inStep();
+    here.of('trialDay').create(day);
+    there.of('trialDay').create({ ...day, first: 8 });
+    await settle(there, here);
+    const [shown = 0] = days(here);
+    for (const [i, store] of [here, there].entries())
+      store.of('trialDay').create({ ...day, date: `2026-03-0${5 + i}`, first: 2 + i });
+    await settle(there, here);
+    expect(days(here).sort()).toEqual([2, 3, shown].sort());
+    for (const { id } of there.of('trialDay').list({})) there.of('trialDay').delete(id);
+    await settle(there, here);
+    expect([days(here), days(there)]).toEqual([[14 - shown], [14 - shown]]);
+  });
+
   test('of three machines at once: all end with the same', async () => {
     const { now, here, there } = await inStep();
     const third = machine(now);

@@ -173,9 +173,12 @@ export class Shown {
       return;
     }
     this.#tellBoth(met, first);
-    if (!second) met.wanted = undefined;
-    else {
-      const { kind, statements } = met.merged;
+    const { kind, statements } = met.merged;
+    if (!second) {
+      met.wanted = undefined;
+      // An id that no record has had yet goes to the next one.
+      if ((met.id ?? 0) > this.db.lastId(kindOf(kind).table)) met.id = undefined;
+    } else {
       const [group = field] = [...statementsOf(kind)].find(([, names]) => names.includes(field)) ?? [];
       const [clock, uid, origin] = (statements[group] as Statement).stamp;
       // On every machine that merges the same the same statement.
