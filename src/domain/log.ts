@@ -103,7 +103,9 @@ export const dayFilters = {
 export function inOrder<P extends { since?: string | undefined; until?: string | undefined }>(period: P): P {
   const { since, until } = period;
   if (since !== undefined && until !== undefined && since > until)
-    throw invalid([{ field: 'since', message: `begins an empty period: from ${since} to ${until}, which is earlier` }]);
+    throw invalid([
+      { field: 'since', message: `begins an empty period: from ${since} to ${until}, which is earlier` },
+    ]);
   return period;
 }
 
