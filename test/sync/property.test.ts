@@ -115,7 +115,7 @@ async function check(sequence: readonly Step[], world: World): Promise<void> {
   const emails = expected.users.map((line) => (JSON.parse(line) as { email: string }).email);
   for (const names of [tags, emails]) expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([]);
   // None is lost that nobody deleted, or erased with a user whose it was.
-  const [left, deleted] = [new Set(tags), world.deleted()];
+  const [left, deleted] = [world.tags(SERVER), world.deleted()];
   const isLost = (tag: string) => !left.has(tag) && !deleted.has(tag) && !world.wasErased(tag);
   if (!world.isSetBack) expect([...world.made].filter(isLost)).toEqual([]);
   // A copy has the history of the machine that it is of.

@@ -16,7 +16,7 @@ import { Seal } from '../../src/sync/seal.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
-import { log, user } from '../store/helpers.ts';
+import { dbOf, log, user } from '../store/helpers.ts';
 import { everything, exported, type File, imported } from '../store/origins.ts';
 import { contents, copyOf, machine, setBack, ticking, transportTo } from './helpers.ts';
 
@@ -91,7 +91,7 @@ export class World {
   readonly #owners = new Map<string, Set<string>>();
   /** Who was merged into whom anywhere, by e-mail address. */
   readonly #merges: (readonly [string, string])[] = [];
-  /** The tags of all logs that were ever answered for. */
+  /** The tags of all logs, pain entries and trial days that were ever answered for. */
   readonly made = new Set<string>();
 
   constructor() {
@@ -197,8 +197,7 @@ export class World {
       case 'log':
         if (!owner) return;
         store.logs.create(log({ userId: owner.id, exerciseName: tag, notes: tag }));
-        this.made.add(tag);
-        this.#owners.set(tag, new Set([owner.email]));
+        this.#noteMade(tag, owner);
         return;
       case 'goal': {
         const [goal] = owner ? store.goals.list({ userId: owner.id }) : [];
@@ -216,8 +215,9 @@ export class World {
         return;
       }
       case 'pain':
-        if (owner)
-          store.of('painEntry').create({ ...exampleOf(painEntryFields), userId: owner.id, notes: tag });
+        if (!owner) return;
+        store.of('painEntry').create({ ...exampleOf(painEntryFields), userId: owner.id, notes: tag });
+        this.#noteMade(tag, owner);
         return;
       case 'trial':
         if (owner)
@@ -228,7 +228,11 @@ export class World {
       case 'trial day': {
         const date = `2026-03-0${1 + (pick % 3)}`;
         const day = { ...exampleOf(trialDayFields), userId: owner?.id ?? 0, date, notes: tag };
-        if (owner) unlessRefused(() => store.of('trialDay').create(day));
+        unlessRefused(() => {
+          if (!owner) return;
+          store.of('trialDay').create(day);
+          this.#noteMade(tag, owner);
+        });
         return;
       }
       case 'end trial': {
@@ -261,6 +265,11 @@ export class World {
           store.erase(owner.id);
         }
     }
+  }
+
+  #noteMade(tag: string, { email }: User): void {
+    this.made.add(tag);
+    this.#owners.set(tag, new Set([email]));
   }
 
   #edit(store: Store, id: number, notes: string): void {
@@ -376,7 +385,20 @@ export class World {
     return contents(this.#store(at), [...this.gone()]);
   }
 
-  /** The tags of the logs that some history says were deleted, by a person or with their user. */
+  /** The tags of all that is known on a machine, shown or waiting for what has its key. */
+  tags(at: number): Set<string> {
+    const store = this.#store(at);
+    const waiting = dbOf(store).column<string>(
+      "SELECT state ->> '$.fields.notes' FROM replicas WHERE state ->> '$.fields.notes' IS NOT NULL",
+    );
+    return new Set([
+      ...store.logs.list().map(({ exerciseName }) => exerciseName),
+      ...[...store.of('painEntry').list(), ...store.of('trialDay').list()].map(({ notes }) => notes ?? ''),
+      ...waiting,
+    ]);
+  }
+
+  /** The tags of what some history says was deleted, by a person, with their user, or for another of the same key. */
   deleted(): Set<string> {
     const entries = this.stores.flatMap((store) => store.history.list());
     return new Set(entries.filter(({ action }) => action === 'delete').map(nameOf));
@@ -402,8 +424,8 @@ function unlessRefused(work: () => void): void {
 }
 
 function nameOf({ before }: HistoryEntry): string {
-  const { exerciseName, email } = before as { exerciseName?: string; email?: string };
-  return String(exerciseName ?? email);
+  const { exerciseName, notes, email } = before as { exerciseName?: string; notes?: string; email?: string };
+  return String(exerciseName ?? notes ?? email);
 }
 
 /** A connection that does with each request what the weather says; fine at the end. */
