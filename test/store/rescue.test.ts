@@ -112,6 +112,46 @@ test('the pages alone give the same, and none that was deleted', () => {
   expect(rescue(path)).toMatchObject({ records: whole.records, lostUsers: [], broken: 0 });
 });
 
+test('the pages alone give rows of every length from less than a page to more', () => {
+  const path = freshPath();
+  const store = openStore(path);
+  store.users.create(user());
+  store.change(() => {
+    for (let length = PAGE - 200; length < PAGE; length++)
+      store.logs.create(log({ notes: 'n'.repeat(length) }));
+  });
+  store.close();
+  const { log: logs } = rescue(path).records;
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0, 0, PAGE));
+  expect([rescue(path).records.log, logs.length]).toEqual([logs, 200]);
+});
+
+test.each([512, 65_536])('pages of %i bytes are found by the header', (size) => {
+  const path = copy();
+  const db = raw(path);
+  db.pragma('journal_mode = DELETE');
+  db.pragma(`page_size = ${size}`);
+  db.exec('VACUUM');
+  db.close();
+  const bytes = readFileSync(path);
+  // All that the schema is read from but the header.
+  writeFileSync(path, bytes.fill(0xff, 100, 512));
+  expect(rescue(path).records).toEqual(whole.records);
+});
+
+test.each<[string, (bytes: Buffer) => unknown]>([
+  ['an older format', (bytes) => bytes.writeUInt32BE(1, 60)],
+  ['pages of another size', (bytes) => bytes.writeUInt16BE(512, 16)],
+])('a header that wrongly names %s costs no user or log', (_, change) => {
+  const path = copy();
+  const bytes = readFileSync(path);
+  change(bytes);
+  writeFileSync(path, bytes);
+  const { records } = rescue(path);
+  expect([records.user, records.log]).toEqual([whole.records.user, whole.records.log]);
+});
+
 test('a file that is not there is said to be missing', () => {
   expect(failure(() => rescue(freshPath())).code).toBe('unusable');
 });

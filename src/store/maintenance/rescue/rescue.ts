@@ -132,7 +132,7 @@ function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (error instanceof SciaticaError || error instanceof TypeError) return undefined;
+    if (error instanceof SciaticaError) return undefined;
     throw error;
   }
 }
