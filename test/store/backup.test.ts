@@ -14,6 +14,7 @@ import { TEMPORARY } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { markOf, unlessErasedSince } from '../../src/store/maintenance/erased-meanwhile.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { Diary } from '../../src/store/reconcile/diary.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -269,11 +270,17 @@ describe('a restore', () => {
     expect(failure(() => store.requireSince(last))).toMatchObject({ reason: 'restored' });
   });
 
-  test('leaves a token worthless that was taken back since', () => {
+  test.each([
+    ['by the same database', false],
+    ['by one that took an identity of its own', true],
+  ])('leaves a token worthless that was taken back since %s', (_, isOther) => {
     const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
     let secret = '';
     const { store, restoration } = restored(
-      ({ tokens }) => tokens.revoke('phone'),
+      (store) => {
+        if (isOther) new Diary(dbOf(store), (work) => store.change(work)).renewIdentity();
+        store.tokens.revoke('phone');
+      },
       ({ tokens }) => {
         secret = tokens.create(phone).token;
         tokens.create({ ...phone, name: 'other' });
@@ -332,6 +339,23 @@ describe('a restore', () => {
     backup(other.path, file, { force: true });
     prepareRestore(file, copy).apply('now');
     expect(freshStore(copy).tokens.find(token)?.revokedAt).not.toBeNull();
+  });
+
+  test.each([
+    ['the same number', ['phone'], ['tablet']],
+    ['the same name', ['tablet', 'phone'], ['phone']],
+  ])('takes no token for another to which a copy of the database has given %s since', (_, here, there) => {
+    const { path, file } = both();
+    const added = (at: string, names: string[]) => {
+      const store = freshStore(at);
+      const made = names.map((name) => store.tokens.create({ ...phone, name }));
+      store.close();
+      return made.at(-1)?.token ?? '';
+    };
+    added(path, here);
+    const token = added(file, there);
+    prepareRestore(file, path).apply('now');
+    expect(freshStore(path).tokens.find(token)?.name).toBe(there[0]);
   });
 
   test('takes nobody for who was erased from another database, under the same number', () => {
