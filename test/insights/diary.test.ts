@@ -61,6 +61,21 @@ test.each([
   expect(summarize(logs, {}, entries).exercises[0]?.dayAfter !== null).toBe(isTold);
 });
 
+test('an entry at no time that is known comes before the sessions of its day, as one of the morning', () => {
+  const exercisesWith = (timeOfDay?: 'morning' | 'evening') => {
+    const random = generator(3);
+    const [logs, entries]: [Log[], Entry[]] = [[], []];
+    for (let day = 0; day < 60; day += 1) {
+      const [date, pain] = [dayOf(START + day), clamp(5.5 + 1.5 * normal(random))];
+      if (random() < 0.5) logs.push(log({ date, painBefore: clamp(pain + normal(random)) }));
+      entries.push({ id: day, date, pain, ...(timeOfDay && { timeOfDay }) });
+    }
+    return summarize(logs, {}, entries).exercises;
+  };
+  expect(exercisesWith()).toEqual(exercisesWith('morning'));
+  expect(exercisesWith()).not.toEqual(exercisesWith('evening'));
+});
+
 test('days with exercise only, then days without only, cannot be compared', () => {
   const logs = Array.from({ length: 20 }, (_, i) => log({ date: dayOf(START + i), painBefore: 8 }));
   const entries = Array.from({ length: 20 }, (_, i) => ({ id: i, date: dayOf(START + 20 + i), pain: 3 }));

@@ -286,8 +286,21 @@ describe('others that go the other way', () => {
     ['where they are not', [6, 4, 7, 5, 3, 8, 6], falls, 'helps'],
     ['where pain hardly varies', [6, 7, 7, 6, 8, 6, 7, 5, 7, 6], falls, 'helps'],
     ['where the scale ends there', [1, 3, 1, 5, 2], (before) => Math.max(1 - before, -2), 'helps'],
+    ['where three days in ten begin with the lowest pain', [6, 7, 6, 8, 6, 7, 8, 9, 7, 9], falls, 'helps'],
+    ['where four days in ten do', [6, 7, 6, 8, 6, 7, 6, 9, 7, 8], falls, null],
+    [
+      'and nearly as many with the highest',
+      [6, 8, 6, 8, 7, 6, 8, 6, 7, 8, 6, 8, 6, 7, 8, 6, 8, 6, 7, 7],
+      falls,
+      'helps',
+    ],
+    ['and fewer with the highest', [6, 8, 6, 8, 7, 6, 8, 6, 7, 7], falls, null],
+    ['and one day in ten with a lower one', [6, 7, 6, 8, 6, 7, 6, 9, 7, 3], falls, null],
   ])('%s: %j', (_, befores, change, claim) => {
     expect(claimOf(turns(90, befores, change, rises))).toBe(claim);
+    const others = befores.map((before) => 11 - before);
+    const inverse = (before: number) => -change(11 - before);
+    expect(claimOf(turns(90, others, inverse, () => -1))).toBe(claim && 'harms');
   });
 
   test('take no mark away that was given when they did not', () => {
