@@ -116,6 +116,8 @@ describe('what is no exchange changes nothing', () => {
     ['a kind of the prototype', log({ k: 'constructor' })],
     ['a name of a database that is not listed', log({ n: '999.1.1' })],
     ['a name that is none', log({ n: '1' })],
+    ['a name with a part too few', log({ n: '1.1' })],
+    ['a name with a part that is no number', log({ n: '1.x.1' })],
     ['a name that is a number', log({ n: 1 })],
     ['a life of 0', log({ l: 0 })],
     ['half a life', log({ l: 1.5 })],

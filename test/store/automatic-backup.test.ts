@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -247,6 +248,19 @@ describe('what goes wrong is a warning', () => {
   ])('%d bytes of room are %s for doctor', (free, detail) => {
     disk.free = free;
     expect(examine(freshPath()).checks.find(({ name }) => name === 'Free space')).toMatchObject({ detail });
+  });
+
+  test.each([
+    ['50 MB', 1, 50_000_000],
+    ['a copy and its change', 30_000_000, 60_000_000],
+  ])('doctor asks for room for %s', (_, bytes, least) => {
+    const path = freshStore().path;
+    truncateSync(path, Math.max(bytes, statSync(path).size));
+    const isRoom = () => examine(path).checks.find(({ name }) => name === 'Free space')?.ok;
+    disk.free = least - 1;
+    expect(isRoom()).toBe(false);
+    disk.free = least;
+    expect(isRoom()).toBe(true);
   });
 
   test('of a copy for which there is no room nothing stays', () => {

@@ -9,7 +9,7 @@ import type { State } from '../../src/store/reconcile/state.ts';
 import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
-import { exported, imported, outcomesOf, unsealed } from './origins.ts';
+import { exported, type File, imported, outcomesOf, unsealed } from './origins.ts';
 
 const exercises = (name: string) => [{ exerciseName: name, exerciseType: 'stretch' as const }];
 
@@ -146,6 +146,20 @@ test('after the undo of an import under a user another one can come under the sa
   imported(here, fileOf(2), { as: 1 });
   expect(here.logs.list().map(({ userId, notes }) => [userId, notes])).toEqual([[1, 'of the second']]);
   expect(outcomesOf(imported(here, fileOf(2)))).toEqual({ users: { equal: 1 }, logs: { equal: 1 } });
+});
+
+test.each<[form: string, of: (file: File) => File]>([
+  ['of today', (file) => file],
+  ['without states', unsealed],
+])('a file %s that comes again under the same user says nothing new', (_, of) => {
+  const [{ there }, here] = [two(), freshStore()];
+  here.users.create(user({ firstName: 'Own' }));
+  const file = of(exported(there));
+  imported(here, file, { as: 1 });
+  const known = () => [here.history.last(), dbOf(here).lastId('replicas')];
+  const before = known();
+  imported(here, file, { as: 1 });
+  expect(known()).toEqual(before);
 });
 
 describe('a user who was erased here', () => {

@@ -1131,6 +1131,20 @@ describe('what both sides changed', () => {
     expect(here.remotes.disputes(in29)).toEqual([]);
   });
 
+  test('is remembered of the last twenty records, the latest first', async () => {
+    const { here, there } = await inStep();
+    for (let i = 0; i < 20; i++) there.logs.create(log({ notes: `${i}` }));
+    await run(here, there);
+    const all = here.logs.list().map(({ id }) => id);
+    for (const ids of [all.slice(1), all.slice(0, 1)]) {
+      for (const id of ids) here.logs.update(id, { painAfter: 1 });
+      for (const id of ids) there.logs.update(id, { painAfter: 2 });
+      await run(here, there);
+    }
+    const noted = here.remotes.disputes(Date.now());
+    expect([noted.length, noted[0]?.id]).toEqual([20, all[0]]);
+  });
+
   test('of a goal is remembered by the id of the goal', async () => {
     const { here, there } = await inStep();
     const { id: userId } = there.users.create(user({ email: 'other@example.org' }));
