@@ -172,6 +172,16 @@ describe('an encrypted backup', () => {
   });
 });
 
+test.each([
+  ['gets a name of its own', [], 2],
+  ['replaces that with --force', ['--force'], 1],
+])('a backup in a folder that has one of the same second %s', async (_, flags, files) => {
+  const [db, folder] = [filled(), freshFolder()];
+  for (let i = 0; i < 2; i++)
+    expect(await run(['backup', folder, ...flags], { db })).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toHaveLength(files);
+});
+
 test('a path that must be a folder, and is none, becomes no file', async () => {
   const path = `${join(freshFolder(), 'none')}/`;
   expect(await run(['backup', path], { db: filled() })).toEqual({

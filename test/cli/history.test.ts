@@ -23,9 +23,19 @@ describe('history', () => {
     expect(stdout).toMatch(/\nChange 2, .*, command line\n {2}added log 1: /);
   });
 
-  test('in a terminal says that there is more', async () => {
-    const { stderr } = await run(['history', '--limit', '1'], { db: await corrected(), columns: 80 });
-    expect(stderr).toBe('Only the latest is shown. For more: --limit N.\n');
+  test.each([
+    [1, 'Only the latest is shown. For more: --limit N.\n'],
+    [2, 'Only the latest 2 are shown. For more: --limit N.\n'],
+    [3, ''],
+  ])('in a terminal, with --limit %i of 3, says whether there is more', async (limit, said) => {
+    const { stderr } = await run(['history', '--limit', `${limit}`], { db: await corrected(), columns: 80 });
+    expect(stderr).toBe(said);
+  });
+
+  test('has no more than --limit, also where that is as much as is read at once', async () => {
+    const db = noraWith(...Array<object>(1001).fill({}));
+    const { stdout } = await run(['history', '--limit', '1000'], { db });
+    expect(stdout.split('\n')).toHaveLength(1 + 1000 + 1);
   });
 
   test('in a pipe is a line for each entry', async () => {
@@ -227,6 +237,16 @@ describe('user erase', () => {
     expect((await run(['user', 'erase', '1'], { db })).code).toBe(2);
     expect((await run(['user', 'erase', '9', '--yes'], { db })).code).toBe(3);
   });
+});
+
+test('undo names three users of a change and counts the others', async () => {
+  const db = prepared((store) =>
+    store.change(() => {
+      for (const firstName of ['Nora', 'Zoe', 'Pat', 'Kim']) store.users.create({ ...nora, firstName });
+    }),
+  );
+  const { stderr } = await run(['undo', '--yes'], { db });
+  expect(stderr).toContain('of Nora Lind (user 1), Zoe Lind (user 2), Pat Lind (user 3) and 1 more:\n');
 });
 
 test('undo lists five entries of a change and counts the others', async () => {

@@ -252,6 +252,22 @@ describe('export', () => {
     expect(JSON.parse(stdout)).toEqual(practice.userExerciseLogs.slice(-2).reverse());
   });
 
+  it('has all in another order with --sort, also who has no log, and what was deleted', async () => {
+    const db = prepared((store) => {
+      for (const firstName of ['Nora', 'Zoe']) store.users.create({ ...nora, firstName });
+      for (let i = 0; i < 3; i++) store.logs.create(session);
+      store.logs.delete(2);
+    });
+    const [plain, sorted] = await Promise.all(
+      [[], ['--sort', '-id']].map(async (flags) =>
+        JSON.parse((await run(['export', ...flags], { db })).stdout),
+      ),
+    );
+    const userExerciseLogs = plain.userExerciseLogs.toReversed();
+    const seal = { ...plain.seal, sha256: expect.any(String) };
+    expect(sorted).toEqual({ ...plain, userExerciseLogs, seal });
+  });
+
   it('limits to the latest', async () => {
     const db = noraWith({ date: '2026-02-03' }, { date: '2026-02-01' }, { date: '2026-02-02' });
     const { stdout } = await run(['export', 'logs', '--limit', '2'], { db });

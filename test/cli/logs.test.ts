@@ -113,6 +113,11 @@ describe.each([
 ])('in %s', (_, columns) => {
   const world = (count: number) => ({ db: filled(count), ...(columns && { columns }) });
 
+  test('of 30 all are shown, and nothing is said', async () => {
+    const { stdout, stderr } = await run(['logs'], world(30));
+    expect([stdout.trimEnd().split('\n').length, stderr]).toEqual([31, '']);
+  });
+
   test('the latest 30 are shown, with how many there are', async () => {
     const { stdout, stderr } = await run(['logs'], world(40));
     expect(stdout.trimEnd().split('\n')).toHaveLength(31);

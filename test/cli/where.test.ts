@@ -60,12 +60,15 @@ describe('conditions', () => {
     expect(await ids('export', 'logs', '--format', 'json', '--search', 'stiff')).toEqual([3]);
   });
 
-  test('that name users are not narrowed to the usual one', async () => {
-    const { stdout } = await run(['logs', '--json', 'id', '--where', 'userId=2'], {
+  test.each([
+    ['are not narrowed to the usual one', [], [2, 4]],
+    ['are narrowed to the one of --user', ['--user', '1'], []],
+  ])('that name users %s', async (_, flags, ids) => {
+    const { stdout } = await run(['logs', '--json', 'id', '--where', 'userId=2', ...flags], {
       db: filled(),
       env: { SCIATICA_USER: '1' },
     });
-    expect(JSON.parse(stdout)).toEqual([{ id: 2 }, { id: 4 }]);
+    expect(JSON.parse(stdout)).toEqual(ids.map((id) => ({ id })));
   });
 
   test.each<[string, RegExp]>([

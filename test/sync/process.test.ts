@@ -113,6 +113,10 @@ test('the undo of a first sync asks, and what was forgotten is sent nowhere', as
     code: 4,
     stderr: expect.stringMatching(/The next sync takes it back at home too.*--everywhere/s),
   });
+  expect(await run(['undo', '1', '--everywhere'], { db })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('To do it unasked, add --yes.'),
+  });
   expect(await run(['remote', 'rm', 'home', '--forget', '--yes'], { db })).toMatchObject({ code: 0 });
   expect((await run(['logs', '--json'], { db })).stdout).toBe('[]\n');
   await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });

@@ -115,7 +115,7 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
 function otherDays(context: Context, whose: { userId?: number }): string[] {
   return ownedKindNames.flatMap((kind) => {
     const { filters = {}, words } = kindOf(kind);
-    const count = kind !== 'log' && 'since' in filters ? context.store.of(kind).count(whose) : 0;
+    const count = 'since' in filters ? context.store.of(kind).count(whose) : 0;
     const list = commandLine(context, commandsOf(kind).many);
     return count === 0 ? [] : [`${counted(count, words.one, words.many)} (${list})`];
   });
