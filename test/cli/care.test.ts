@@ -94,9 +94,13 @@ describe('restore', () => {
       0,
       expect.not.stringContaining('token'),
     ]);
-    expect((await run(['restore', withToken], { db: freshPath() })).stderr).toContain(
-      'It holds 1 valid token. To see and take them back: sciatica token ls\n',
-    );
+    const damaged = freshPath();
+    writeFileSync(damaged, 'no database');
+    expect((await run(['restore', file], { db: freshPath() })).stderr).not.toContain('token');
+    for (const elsewhere of [freshPath(), damaged])
+      expect((await run(['restore', withToken, '--yes'], { db: elsewhere })).stderr).toContain(
+        'It holds 1 valid token. To see and take them back: sciatica token ls\n',
+      );
   });
 
   test('refuses what is no backup', async () => {

@@ -239,13 +239,13 @@ describe('show, edit and rm of a log', () => {
   test('edit changes only what is given', async () => {
     const db = logged(1);
     const { stdout } = await run(
-      ['log', 'edit', '1', '--after', '9', '--no-effective', '--date', 'yesterday'],
+      ['log', 'edit', '1', '--after', '3', '--no-effective', '--date', 'yesterday'],
       { db },
     );
     expect(stdout).toBe(
-      'Changed log 1: Piriformis Stretch on Sunday 2026-03-01, 6 → 9 (↑3), did not help. Wrong? sciatica undo 3\n',
+      'Changed log 1: Piriformis Stretch on Sunday 2026-03-01, 6 → 3 (↓3), did not help. Wrong? sciatica undo 3\n',
     );
-    expect(records(db).logs).toEqual([{ ...session, id: 1, painAfter: 9, effective: false }]);
+    expect(records(db).logs).toEqual([{ ...session, id: 1, painAfter: 3, effective: false }]);
   });
 
   test('edit that changes nothing says so, and is no change', async () => {

@@ -537,11 +537,11 @@ describe('log routine', () => {
 
   test('knows an exercise whose name has = in it', async () => {
     const db = done();
-    await run(['routine', 'add', 'odd', 'a=b=stretch', 'a=stretch'], { db });
+    await run(['routine', 'add', 'odd', 'a=stretch', 'a=b=stretch'], { db });
     await run(['log', 'routine', 'odd', '--set', 'A=B=6,4', '--set', 'a=5,5'], { db });
     expect(logged(db).map(([name, before]) => [name, before])).toEqual([
-      ['a=b', 6],
       ['a', 5],
+      ['a=b', 6],
     ]);
   });
 

@@ -217,6 +217,16 @@ test.each<[string, string[], string[], string]>([
   expect((await trial(path, ['--first', '4'])).code).toBe(0);
 });
 
+test('two pains replace both', async () => {
+  const path = await started();
+  for (const words of [
+    ['6', '3'],
+    ['5', '2'],
+  ])
+    await trial(path, words);
+  expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([{ first: 5, second: 2 }]);
+});
+
 const arms = armsOf(5, 28);
 
 /** Lives days of a trial: what the exercise makes of the pain, but for days that are missed. */

@@ -159,6 +159,17 @@ test('a name that one routine has taken over from another is given back', () => 
   expect(store.routines.list()).toEqual(before);
 });
 
+test('a log that one change has changed twice is as before', () => {
+  const store = freshStore();
+  store.users.create(user());
+  const before = store.logs.create(log());
+  store.change(() => {
+    for (const painAfter of [1, 2]) store.logs.update(1, { painAfter });
+  });
+  store.undo(3);
+  expect(store.logs.list()).toEqual([before]);
+});
+
 describe('a change of more entries than are written at once', () => {
   test('is undone and redone, each time from the last entry to the first', () => {
     const store = freshStore();

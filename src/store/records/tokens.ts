@@ -193,12 +193,12 @@ export class Tokens {
   }
 
   /**
-   * The token of a name or an id.
+   * The token of a name, which begins with a letter, or of an id.
    * @throws SciaticaError `not-found`
    */
   named(key: string): Token {
-    const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
-    const id = this.db.value<number>(sql, key, key, key);
+    const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ?';
+    const id = this.db.value<number>(sql, key, key);
     if (id === undefined) throw absent(`There is no token "${key}".`);
     return this.get(id);
   }
