@@ -351,9 +351,12 @@ describe('users', () => {
       }
     });
 
-    test('says in a terminal how many there are', async () => {
-      const { stderr } = await run(['users', '--limit', '1'], { db: ages(30, 60), columns: 160 });
-      expect(stderr).toBe('1 of 2 users.\n');
+    test.each([
+      [1, '1 of 2 users.\n'],
+      [2, ''],
+    ])('of %i says in a terminal how many there are, if there are more', async (limit, said) => {
+      const { stderr } = await run(['users', '--limit', `${limit}`], { db: ages(30, 60), columns: 160 });
+      expect(stderr).toBe(said);
     });
 
     test.each<[string[], string]>([

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeKey } from '../../src/sync/seal.ts';
-import { freshPath, records, run } from '../helpers.ts';
+import { freshPath, NOW, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
@@ -407,6 +407,12 @@ describe('a folder', () => {
       /^log 1: notes; the value there counts\. To choose the other: sciatica undo \d+ --db \S+$/m,
     );
     expect(home).toContain('Both sides changed 1 record: sciatica remotes');
+    const aWeekAfter = async (time: number) =>
+      (await run([], { db: a, now: new Date(time + 7 * 86_400_000) })).stdout;
+    expect(await aWeekAfter(Date.now() - 60_000)).toContain('Both sides');
+    expect(await aWeekAfter(Date.now())).not.toContain('Both sides');
+    expect(await aWeekAfter(NOW.getTime())).not.toContain('Sync');
+    expect(await aWeekAfter(NOW.getTime() + 1)).toContain('\nSync       diary: last in step 2026-03-02\n');
     expect(doctor).toContain('1 record changed on both sides');
     await run(['undo', /undo (\d+)/.exec(remotes)?.[1] ?? '', '--yes', '--everywhere'], { db: a });
     for (const text of await told()) expect(text).not.toMatch(/both sides/i);

@@ -67,7 +67,7 @@ test('is in days for somebody who has a routine of several exercises', async () 
   expect(await home()).toContain('This week  2 of 2 days, 3 sessions\n');
   expect((await run(['goal'], { db })).stdout).toBe('The goal of Nora Lind: 2 days a week.\n');
   expect((await run(['goal', '7'], { db })).stdout).toContain('is 7 days a week now');
-  expect((await run(['goal', '8'], { db })).stdout).toContain('is 8 sessions a week now');
+  expect((await run(['goal', '８'], { db })).stdout).toContain('is 8 sessions a week now');
   const report = (await run(['report', '--format', 'md', '--target', '2'], { db })).stdout;
   expect(report).toMatch(/target of 2 days a week/i);
 });

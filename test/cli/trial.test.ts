@@ -55,13 +55,21 @@ describe('a start', () => {
   test.each<[string[], number, RegExp]>([
     [['--days', '13'], 2, /--days must be a whole number from 14 to 84/],
     [['--start', 'yesterday'], 2, /--start must be today or later/],
-    [['--against', 'piri'], 2, /given twice|something else/],
+    [['--against', 'piri'], 2, /given twice/],
     [['--outcome', 'never'], 2, /--outcome must be one of/],
   ])('with %j is refused', async (flags, code, message) => {
     const path = db();
     const result = await trial(path, ['start', 'piri', '--against', 'rest', '--yes', ...flags]);
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)]);
     expect(inStore(path, (store) => store.of('trial').count())).toBe(0);
+  });
+
+  test.each([
+    ['piri', 'Piriformis Stretch'],
+    ['Yoga', 'yoga'],
+  ])('of %s against %s is refused', async (name, against) => {
+    const { code, stderr } = await trial(db(), ['start', name, '--against', against, '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('something else than the exercise itself')]);
   });
 
   test.each([

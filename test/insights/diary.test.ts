@@ -76,6 +76,20 @@ test('an entry at no time that is known comes before the sessions of its day, as
   expect(exercisesWith()).not.toEqual(exercisesWith('evening'));
 });
 
+test.each([
+  [4, false],
+  [5, true],
+])('%i days without an exercise tell of the day after it: %s', (days, isTold) => {
+  const random = generator(5);
+  const [logs, entries]: [Log[], Entry[]] = [[], []];
+  for (let day = 0; day < 60; day += 1) {
+    const [date, pain] = [dayOf(START + day), clamp(5.5 + 1.5 * normal(random))];
+    if (day % 10 === 5 && day < 10 * days) entries.push({ id: day, date, pain });
+    else logs.push(log({ date, painBefore: pain }));
+  }
+  expect(summarize(logs, {}, entries).exercises[0]?.dayAfter !== null).toBe(isTold);
+});
+
 test('days with exercise only, then days without only, cannot be compared', () => {
   const logs = Array.from({ length: 20 }, (_, i) => log({ date: dayOf(START + i), painBefore: 8 }));
   const entries = Array.from({ length: 20 }, (_, i) => ({ id: i, date: dayOf(START + 20 + i), pain: 3 }));

@@ -260,6 +260,22 @@ test('exercise on good days only, and the pain of all days known: the change at 
     expect(Math.abs((adjusted?.change ?? Number.NaN) - meanChange)).toBeLessThan(0.3);
 });
 
+test('an exercise that was given up before another began is held against that one', () => {
+  const random = generator(1);
+  const logs = Array.from({ length: 100 }, (_, id) => {
+    const [exerciseName, fall] = id < 40 ? ['Bird Dog', 2] : ['Cobra', 0];
+    const painBefore = clamp(5.5 + 1.5 * normal(random));
+    const change = 0.7 * normal(random) - 0.3 * (painBefore - 5.5) - fall;
+    const painAfter = clamp(painBefore + change);
+    return log({ id, date: dayOf(20_000 + id), exerciseName, painBefore, painAfter });
+  });
+  const claims = summarize(logs).exercises.map(({ exerciseName, claim }) => [exerciseName, claim]);
+  expect(claims).toEqual([
+    ['Bird Dog', 'helps'],
+    ['Cobra', null],
+  ]);
+});
+
 describe('others that go the other way', () => {
   /** Two exercises in turn; each pain before comes with the change of either. */
   const turns = (days: number, befores: readonly number[], a: (before: number) => number, b: typeof a) => {
