@@ -33,7 +33,7 @@ export class Diary {
   /** What was taken on a day, each with the place in the day of the first session that it came before. */
   readonly #taken = new Map<string, { name: string; from: number }[]>();
 
-  /** Entries of a day come in the order in which they were recorded. */
+  /** Entries of a day come in the order in which they were recorded, and before its sessions. */
   addEntry({ date, pain, medication, ...entry }: Omit<Entry, 'id'>): void {
     const one = { rank: rankOf(entry), pain, medicated: medication !== undefined };
     this.#entries.set(
@@ -54,7 +54,7 @@ export class Diary {
 
   #take(date: string, name: string | undefined, from: number): void {
     const taken = this.#taken.get(date) ?? [];
-    if (name === undefined || taken.some((one) => one.name === name && one.from <= from)) return;
+    if (name === undefined || taken.some((one) => one.name === name)) return;
     this.#taken.set(date, [...taken, { name, from }]);
   }
 

@@ -57,7 +57,7 @@ export class Tally {
     this.#diary.add(log.date, number, log);
   }
 
-  /** Adds a pain entry; those of one day in the order in which they were recorded. */
+  /** Adds a pain entry; those of one day in the order in which they were recorded, and before its sessions. */
   addEntry(entry: Omit<Entry, 'id'>): void {
     this.#diary.addEntry(entry);
   }

@@ -29,8 +29,8 @@ test.each([
 ])('%s is a day of the trial of the user that started last: %s', (day, id) => {
   const trials = [
     trial({ id: 1, userId: 1, start: '2026-03-02' }),
-    trial({ id: 3, userId: 1, start: '2026-03-10' }),
     trial({ id: 2, userId: 1, start: '2026-03-10' }),
+    trial({ id: 3, userId: 1, start: '2026-03-10' }),
     trial({ id: 4, userId: 2, start: '2026-02-20', days: 84 }),
   ];
   expect(trialOn(trials, 1, day)?.id).toBe(id);

@@ -81,7 +81,7 @@ test.each([
 });
 
 test('what is no longer done stands in the order of names and types, and what both left out is told together', () => {
-  const stopped = [...logsOf([0, 0], { exerciseName: 'B' }), ...logsOf([0], { exerciseName: 'A' })];
+  const stopped = [...logsOf([0, 0], { exerciseName: 'B' }), ...logsOf([0, 0], { exerciseName: 'A' })];
   const logs = [...stopped, ...logsOf([0], { exerciseName: 'A', exerciseType: 'strengthening' })];
   const { exercises, leftOut } = compareTallies(
     [tallyOf(logs), tallyOf([])],

@@ -260,6 +260,15 @@ test('exercise on good days only, and the pain of all days known: the change at 
     expect(Math.abs((adjusted?.change ?? Number.NaN) - meanChange)).toBeLessThan(0.3);
 });
 
+test('of sessions that come in spells the sequence is wider, the interval the same', () => {
+  const foundOf = (spell: number) =>
+    summarize(logsOf(Array.from({ length: 40 }, (_, i) => (Math.floor(i / spell) % 2 ? -1 : -3))))
+      .exercises[0];
+  const [mixed, inSpells] = [foundOf(1), foundOf(10)];
+  expect(inSpells?.interval).toEqual(mixed?.interval);
+  expect(inSpells?.sequence?.[1]).toBeGreaterThan((mixed?.sequence?.[1] ?? 0) + 0.2);
+});
+
 test('an exercise that was given up before another began is held against that one', () => {
   const random = generator(1);
   const logs = Array.from({ length: 100 }, (_, id) => {
