@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { freshPath, records, run, userFlags } from '../helpers.ts';
+import { leftLines } from '../../src/cli/views/sync.ts';
+import { emptyResult } from '../../src/sync/result.ts';
+import { freshPath, records, run, started, userFlags } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 
 /** What the commands say of several machines. */
@@ -77,6 +79,25 @@ describe('user merge', () => {
     const result = await run(['user', 'merge', ...args, '--yes'], { db });
     expect([result.code, result.stderr.includes(message), records(db)]).toEqual([code, true, before]);
   });
+});
+
+test.each([
+  [120, undefined],
+  [180, '3 minutes'],
+  [47 * 3600, '2,820 minutes'],
+  [48 * 3600, '2 days'],
+])('of a clock that is %i seconds ahead a sync says: %s', (seconds, said) => {
+  const lines = leftLines(started().context, 'home', { ...emptyResult('x'), ahead: 1000 * seconds });
+  expect(lines).toEqual(said ? [expect.stringContaining(` clock that is ${said} ahead of this one`)] : []);
+});
+
+test.each([
+  [20, 'Log 20 was erased over there, for good. --accept-erase erases here too.'],
+  [21, 'and so 1 more record'],
+])('of %i records that were erased over there a sync says last: %s', (count, last) => {
+  const erasedThere = Array.from({ length: count }, (_, i) => ({ record: 'log' as const, id: i + 1 }));
+  const lines = leftLines(started().context, 'home', { ...emptyResult('x'), erasedThere });
+  expect(lines.at(-1)).toBe(last);
 });
 
 describe('user rm', () => {

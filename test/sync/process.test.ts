@@ -167,7 +167,7 @@ test('deletions that are held back are named, and settled in either way', async 
       [stream]: expect.stringMatching(/25 deletions held back \(see sciatica remotes --db \S+test\.db\)/),
     });
   expect((await run(['remotes'], { db })).stderr).toMatch(
-    /Held back: 25 deletions .*log 1, log 2.*--accept-deletions.*--restore-deletions/s,
+    /Held back: 25 deletions .*\(log 1, log 2, .*, log 20 …\).*--accept-deletions.*--restore-deletions/s,
   );
   expect(await run(['remotes', '--accept-deletions', '--restore-deletions'], { db })).toMatchObject({
     code: 2,
