@@ -156,6 +156,14 @@ describe('whose log it is', () => {
     expect(await owner(['--user', '1'], { SCIATICA_USER: '2' }, '2')).toBe(1));
   test('then SCIATICA_USER', async () => expect(await owner([], { SCIATICA_USER: '2' }, '1')).toBe(2));
   test('then user use', async () => expect(await owner([], {}, '2')).toBe(2));
+  test('how to choose is said with each user that is added, until one is chosen', async () => {
+    const db = one();
+    const isSaid = async () =>
+      (await run(['user', 'add', ...NEW_USER], { db })).stderr.includes('To record as this user from now on');
+    expect(await isSaid()).toBe(true);
+    await run(['user', 'use', '1'], { db });
+    expect(await isSaid()).toBe(false);
+  });
   test('a SCIATICA_USER that does not exist is named', async () =>
     expect(await owner([], { SCIATICA_USER: '9' })).toMatchObject({
       code: 3,

@@ -150,6 +150,15 @@ describe('summary', () => {
     ]);
   });
 
+  it.each([
+    ['16', ', 1 a week.'],
+    ['17', '.'],
+  ])('from %s February to 1 March says how many a week, if that is two weeks', async (day, end) => {
+    const db = noraWith({ date: `2026-02-${day}` }, { date: '2026-03-01' });
+    const [first] = (await run(['summary'], { db, columns: 100 })).stdout.split('\n');
+    expect(first).toBe(`Nora Lind: 2 sessions, ${day} February to 1 March 2026${end}`);
+  });
+
   it('says the same at 50 columns, the words under the names', async () => {
     const { stdout } = await run(['summary', '--user', '3'], plain(50));
     expect(linesOf(stdout).slice(0, 22)).toEqual([

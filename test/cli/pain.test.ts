@@ -29,6 +29,7 @@ describe('what is recorded', () => {
     [['seven', 'night'], { pain: 7, timeOfDay: 'night' }],
     [['3', 'NIGHT'], { pain: 3, timeOfDay: 'night' }],
     [['3', 'even', 'worse'], { pain: 3, notes: 'even worse' }],
+    [['3', 'today'], { pain: 3, notes: 'today' }],
     [['3', '--time', 'even'], { pain: 3, timeOfDay: 'evening' }],
     [['5', '--date', 'yesterday'], { pain: 5, date: '2026-03-01' }],
     [['add', '--pain', '5'], { pain: 5 }],

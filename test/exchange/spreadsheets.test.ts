@@ -40,12 +40,12 @@ describe('days in a CSV of another language', () => {
     [['05.11.2025'], ['--dates', 'mdy'], ['2025-05-11']],
   ])('%j %j', async (days, flags, expected) => expect(await daysOf(days, ...flags)).toEqual(expected));
 
+  const OPEN = 'date can mean two days, and so can every other of the file: say --dates dmy or --dates mdy';
+
   it.each<[string[], string[], string]>([
-    [
-      ['5/11/2025', '2026-01-02', '6/11/2025'],
-      [],
-      'line 2: date can mean two days, and so can every other of the file: say --dates dmy or --dates mdy',
-    ],
+    [['5/11/2025', '2026-01-02', '6/11/2025'], [], `line 2: ${OPEN}`],
+    [['12/1/2025'], [], `line 2: ${OPEN}`],
+    [['13.11.2025', '5/11/2025'], [], `line 3: ${OPEN}`],
     [['13/11/2025', '11/13/2025'], [], 'line 3: date has no month 13 in the order of line 2'],
     [['11/13/2025'], ['--dates', 'dmy'], 'line 2: date has no month 13 in the order of --dates dmy'],
     [['11.13.2025'], [], 'line 2: date has no month 13 in the order of day.month.year'],
