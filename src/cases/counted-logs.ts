@@ -14,12 +14,7 @@ export function countedLogs(
   today: string,
 ): { counted: LogFilter; leftOut: number } {
   const days = countedDays(store.users.get(userId).age, today);
-  const outside = (period: LogFilter) => {
-    const both = narrowed({ ...filter, userId }, period);
-    return both.since !== undefined && both.until !== undefined && both.since > both.until
-      ? 0
-      : store.logs.count(both);
-  };
+  const outside = (period: LogFilter) => store.logs.count(narrowed({ ...filter, userId }, period));
   return {
     counted: narrowed({ ...filter, userId }, days),
     leftOut: outside({ since: addDays(days.until, 1) }) + outside({ until: addDays(days.since, -1) }),

@@ -375,6 +375,8 @@ Next: sciatica log again
   test('shows the week against the goal, and proposes the routine of the last session', async () => {
     const db = filled();
     await run(['goal', '4'], { db });
+    await run(['routine', 'add', 'evening', 'Cobra=stretch'], { db });
+    expect((await run([], { db })).stdout).not.toContain('log routine');
     await run(['routine', 'add', 'my morning', 'Piriformis Stretch'], { db });
     const { stdout } = await run([], { db });
     expect(stdout).toContain('This week  2 of 4 sessions on 1 day\n');

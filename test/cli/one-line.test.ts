@@ -226,8 +226,11 @@ describe('notes', () => {
     expect([code, records(db).logs[6]?.notes]).toEqual([0, 'one\n\ntwo']);
   });
 
-  test('that are not UTF-8 are refused', async () => {
+  test('from stdin and from an editor are refused', async () => {
     const words = ['log', 'add', 'piri', '6', '4', '--notes', '-', '--edit'];
-    expect((await run(words, { db: practised() })).code).toBe(2);
+    expect(await run(words, { db: practised() })).toMatchObject({
+      code: 2,
+      stderr: 'sciatica: --notes - and --edit cannot both be given.\n',
+    });
   });
 });

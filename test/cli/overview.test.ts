@@ -120,6 +120,7 @@ describe('users --summary', () => {
     ['lastSession', ['Never', 'Away', 'Better', 'Red', 'Worse', 'Odd years']],
     ['-lastSession', ['Worse', 'Odd years', 'Better', 'Red', 'Away', 'Never']],
     ['painChange', ['Better', 'Never', 'Red', 'Away', 'Odd years', 'Worse']],
+    ['pain', ['Red', 'Odd years', 'Better', 'Worse', 'Never', 'Away']],
     ['-pain', ['Worse', 'Better', 'Odd years', 'Red', 'Never', 'Away']],
     ['firstName', ['Away', 'Better', 'Never', 'Odd years', 'Red', 'Worse']],
   ])('--sort %s', async (sort, names) => expect(await firstNames('--sort', sort)).toEqual(names));

@@ -285,6 +285,13 @@ describe('edit without flags', () => {
     expect(records(db).logs[1]).toEqual({ ...session, id: 2, painAfter: 2, notes: '' });
   });
 
+  test('offers the exercise of the log first, also where another was done since', async () => {
+    const db = logged();
+    const before = records(db);
+    await run(['log', 'edit', '1'], { db, answers: [['❯ Glute Bridge', ctrlC]] });
+    expect(records(db)).toEqual(before);
+  });
+
   test('keeps the lines of notes that are changed', async () => {
     const db = logged();
     await run(['log', 'edit', '2', '--notes', 'sore\nstiff'], { db });

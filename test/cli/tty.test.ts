@@ -103,9 +103,12 @@ describe.skipIf(!hasScript)('--edit', () => {
     expect(records(db).logs[1]).toMatchObject({ notes, painBefore: 6 });
   });
 
-  test('an editor that fails records nothing', async () => {
-    const { screen, db } = await add({ EDITOR: 'false' });
-    expect(screen).toMatch(/The editor \(false\) failed: nothing was recorded\.\r\ncode 1/);
+  test.each([
+    ['fails', 'false', /The editor \(false\) failed: nothing was recorded\.\r\ncode 1/],
+    ['leaves no text', editor('printf "\\377" > "$1"'), /The notes are not valid UTF-8 text\.\r\ncode 2/],
+  ])('an editor that %s records nothing', async (_, EDITOR, said) => {
+    const { screen, db } = await add({ EDITOR });
+    expect(screen).toMatch(said);
     expect(records(db).logs).toHaveLength(1);
   });
 

@@ -91,6 +91,10 @@ test.each([
     'Rising, but lower in the last 4 weeks: +0.25 points a week, 95 % interval +0.10 to +0.40.',
   ],
   [
+    { direction: 'unclear', slopePerWeek: -0.254, interval: [-0.6, 0.1], changeInterval: [0.2, 3] },
+    'No clear direction (−0.25 points a week, 95 % interval −0.60 to +0.10).',
+  ],
+  [
     { direction: 'falling', slopePerWeek: -0.0102, interval: [-0.0111, -0.0093] },
     'Falling: −0.53 points a year, 95 % interval −0.58 to −0.48.',
   ],
