@@ -37,6 +37,7 @@ describe.skipIf(!hasScript)('a pager', () => {
 
   test.each([
     'logs',
+    'logs --limit 23',
     'logs --json',
     'history',
     '--help',
@@ -50,7 +51,7 @@ describe.skipIf(!hasScript)('a pager', () => {
   });
 
   test.each<[string, string, Record<string, string>]>([
-    ['short output', 'sciatica logs --limit 3', {}],
+    ['output of a line less than the screen', 'sciatica logs --limit 22', {}],
     ['--no-pager', 'sciatica --no-pager logs', {}],
     ['--no-pager before help', 'sciatica log add --help --no-pager', {}],
     ['--no-input', 'sciatica --no-input logs', {}],
@@ -73,6 +74,7 @@ describe.skipIf(!hasScript)('a pager', () => {
     const screen = await paged('sciatica export --format ndjson', {}, 5000);
     expect(screen).toMatch(/END\r\ncode 0\r\n$/);
     expect(await paged('sciatica logs')).toMatch(/END\r\n30 of 40 logs[\s\S]*code 0\r\n$/);
+    expect(await paged('sciatica logs --limit 3')).toMatch(/Piriformis.*\r\n3 of 40 logs[\s\S]*code 0\r\n$/);
   });
 
   test('errors are seen', async () =>
