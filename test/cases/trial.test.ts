@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { endedTrial, trialPains, trialStatus } from '../../src/cases/trial.ts';
-import { type TrialDay, trialFields } from '../../src/domain/trial.ts';
+import { armsOf, type TrialDay, trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import { addDays } from '../../src/domain/words/day.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, prepared } from '../helpers.ts';
@@ -104,6 +104,20 @@ const trial = {
   days: 14,
   difference: 1,
 } as const;
+
+test('what was felt after the answer was clear is not among its outcomes', () => {
+  const store = freshStore();
+  store.users.create(user());
+  const trial = store.of('trial').create({ ...exampleOf(trialFields), start: START, days: 40 });
+  for (const [i, arm] of armsOf(trial.seed, trial.days).entries())
+    store.of('trialDay').create({
+      ...exampleOf(trialDayFields),
+      ...{ date: on(i), first: 6, second: arm === 'a' ? 2 : 7 + (i % 2) },
+    });
+  const { result, outcomes, recorded } = trialStatus(store, trial, on(40));
+  expect([recorded, result?.afterDays]).toEqual([40, 24]);
+  expect([outcomes?.a.length, outcomes?.b.length]).toEqual([12, 12]);
+});
 
 test('of the trials of a user, only the one that a report shows is analysed', () => {
   const store = freshStore();
