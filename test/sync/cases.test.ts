@@ -1304,3 +1304,44 @@ describe('a trial and its days on two machines', () => {
     expect([days(here), days(there)]).toEqual([days(third), days(third)]);
   });
 });
+
+describe('a name that routines of two machines have', () => {
+  const named = (store: Store) =>
+    store.routines
+      .list()
+      .map(({ name }) => name)
+      .sort();
+
+  async function met() {
+    const world = await inStep();
+    for (const [i, store] of [world.here, world.there].entries())
+      store.routines.create({
+        userId: 1,
+        name: 'Morning',
+        exercises: [{ exerciseName: `of ${i}`, exerciseType: 'stretch' }],
+      });
+    await settle(world.there, world.here);
+    return world;
+  }
+
+  test('is numbered for one of them, which shows without the number when the other is gone', async () => {
+    const { here, there } = await met();
+    expect([named(here), named(there)]).toEqual([
+      ['Morning', 'Morning (2)'],
+      ['Morning', 'Morning (2)'],
+    ]);
+    there.routines.delete(there.routines.list().find(({ name }) => name === 'Morning')?.id ?? 0);
+    await settle(there, here);
+    expect([named(here), named(there)]).toEqual([['Morning'], ['Morning']]);
+  });
+
+  test('goes into a file without the number', async () => {
+    const { now, here } = await met();
+    const third = machine(now);
+    imported(third, exported(here));
+    expect(named(third)).toEqual(['Morning', 'Morning (2)']);
+    here.routines.delete(here.routines.list().find(({ name }) => name === 'Morning')?.id ?? 0);
+    imported(third, exported(here));
+    expect(named(third)).toEqual(['Morning']);
+  });
+});
