@@ -238,7 +238,7 @@ describe('summary', () => {
       expect(details).toContain(figure);
     expect(details).toContain('at least 2 points or 30 %. Pain is on a scale');
     expect(details).toContain('no value for “no pain”');
-    expect(details).toContain('Piriformis Stretch −2.1 (−3.3 to −0.9, more relief)');
+    expect(details).toContain('Piriformis Stretch −2.1 (−3.3 to −0.8, more relief)');
   });
 
   it('--details of a few days says once from when on it tells whether the pain falls', async () => {
