@@ -88,7 +88,7 @@ describe('filters', () => {
     [['--until', 'ths yer'], '--until is no day (did you mean this year?)'],
     [
       ['--since', 'march', '--until', '2026-02-28'],
-      '--since begins an empty period: from 2026-03-01 to 2026-02-28',
+      '--since begins an empty period: from 2026-03-01 to 2026-02-28, which is earlier',
     ],
     [['--sort', 'pain'], '--sort must name fields of the record'],
     [['--limit', '0'], '--limit must be a whole number, 1 or more'],

@@ -227,9 +227,9 @@ export class World {
         return;
       case 'trial day': {
         const date = `2026-03-0${1 + (pick % 3)}`;
-        const day = { ...exampleOf(trialDayFields), userId: owner?.id ?? 0, date, notes: tag };
+        if (!owner) return;
         unlessRefused(() => {
-          if (!owner) return;
+          const day = { ...exampleOf(trialDayFields), userId: owner.id, date, notes: tag };
           store.of('trialDay').create(day);
           this.#noteMade(tag, owner);
         });
@@ -385,11 +385,11 @@ export class World {
     return contents(this.#store(at), [...this.gone()]);
   }
 
-  /** The tags of all that is known on a machine, shown or waiting for what has its key. */
+  /** The tags of the logs, pain entries and trial days that a machine shows, and of the trial days that wait for one of their date. */
   tags(at: number): Set<string> {
     const store = this.#store(at);
     const waiting = dbOf(store).column<string>(
-      "SELECT state ->> '$.fields.notes' FROM replicas WHERE state ->> '$.fields.notes' IS NOT NULL",
+      "SELECT state ->> '$.fields.notes' FROM replicas WHERE record = 'trialDay' AND owner IS NOT NULL",
     );
     return new Set([
       ...store.logs.list().map(({ exerciseName }) => exerciseName),
