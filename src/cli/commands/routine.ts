@@ -307,14 +307,11 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
 /** Two numbers such as `6 4`, `6,4`, `6/10 4/10` or `6 -> 4`, and a note if there is more; null for `s`; undefined for anything else. */
 function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
-  const [, before, after, notes = ''] =
+  const [, before = '', after = '', notes = ''] =
     /^(\p{Nd}{1,9})(?:\/10)?(?:\s*(?:[,，]|-+>|→)\s*|\s+(?:to\s+)?)(\p{Nd}{1,9})(?:\/10)?(?:\s+(.+))?$/su.exec(
       text,
     ) ?? [];
-  const [painBefore, painAfter] = [before, after].map((level = '') => Number(inPlainDigits(level))) as [
-    number,
-    number,
-  ];
+  const [painBefore, painAfter] = [Number(inPlainDigits(before)), Number(inPlainDigits(after))];
   const isPain = (level: number) => level >= min && level <= max;
   if (!isPain(painBefore) || !isPain(painAfter) || notes.length > logFields.notes.max) return undefined;
   return { painBefore, painAfter, notes };

@@ -143,9 +143,9 @@ export class Covariance {
    * 2.2). What error adds to the sums, a multiple of reading·readingᵀ, is taken off in closed form (Sherman & Morrison 1950).
    */
   #attenuation(reading: Float64Array): number {
-    const direction = this.#apart;
-    solve(this.#factor, this.#size, reading, direction);
-    const information = product(reading, direction);
+    const solved = this.#apart;
+    solve(this.#factor, this.#size, reading, solved);
+    const information = product(reading, solved);
     if (information === 0) return 0;
     const slope = Math.max(0, 1 + product(reading, this.#slopes));
     return ((ERROR / (1 - ERROR)) * slope * product(reading, this.#direction)) / information;
@@ -176,12 +176,7 @@ export class Covariance {
     const k = this.#size;
     const [apart, direction] = [this.#apart, this.#direction];
     if (!solve(this.#factor, k, apart, direction)) return null;
-    let information = 0;
-    let moved = 0;
-    for (let i = 0; i < k; i += 1) {
-      information += at(apart, i) * at(direction, i);
-      moved += at(this.#slopes, i) * at(apart, i);
-    }
+    let information = product(apart, direction);
     for (const [group, weight] of weights) information += weight ** 2 / this.count(group);
     const size = 1 / information;
     if (!(size >= LEAST_SIZE)) return null;
@@ -193,7 +188,7 @@ export class Covariance {
     });
     const variance = parts.reduce((sum, part) => sum + part.variance, 0);
     return {
-      value: value - moved,
+      value: value - product(this.#slopes, apart),
       size,
       deviation: Math.sqrt(variance * size),
       freedom: satterthwaite(...parts),
@@ -272,7 +267,7 @@ function residual(group: Group, slopes: Float64Array, k: number): number {
   let sum = squares + quadratic(matrix, slopes, k);
   for (let i = 0; i < k; i += 1) sum -= 2 * at(slopes, i) * at(products, i);
   if (pairs) {
-    const level = mean - slopes.reduce((total, slope, i) => total + slope * at(means, i), 0);
+    const level = mean - product(slopes, means);
     sum += quadratic(pairs, Float64Array.of(-level, ...slopes.map((slope) => -slope), 1), k + 2);
   }
   return (Math.max(0, sum) * days) / n;
@@ -339,8 +334,11 @@ function solve(matrix: Float64Array, k: number, right: Float64Array, x: Float64A
   return isSolved;
 }
 
-const product = (a: Float64Array, b: Float64Array): number =>
-  a.reduce((sum, value, i) => sum + value * at(b, i), 0);
+function product(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += at(a, i) * at(b, i);
+  return sum;
+}
 
 function dot(matrix: Float64Array, k: number, i: number, j: number): number {
   let sum = 0;

@@ -129,7 +129,10 @@ export class Remotes {
   erasedElsewhere = (): RecordKey[] => this.#erasures().pending();
 
   /** Whether what was erased elsewhere is here, or may be in backups. */
-  holdsErased = (): boolean => this.erasedElsewhere().length > 0 || this.#erasures().mayBeInBackups();
+  holdsErased(): boolean {
+    const erasures = this.#erasures();
+    return erasures.pending().length > 0 || erasures.mayBeInBackups();
+  }
 
   /** How many of these users, by their names, were erased. */
   countErased(users: readonly Name[]): number {
