@@ -457,6 +457,8 @@ describe('a folder', () => {
     expect(await said('doctor')).toContain('user 2 erased elsewhere, and still here');
     expect(await said()).toContain('Erased     user 2, elsewhere: sciatica remotes');
     expect((await sync(b, '--accept-erase')).stdout).toContain('User 2 was erased here');
+    const again = await run(['remotes', '--accept-erase'], { db: b });
+    expect(again).toMatchObject({ stdout: 'Nothing is here that was erased elsewhere.\n', stderr: '' });
     await sync(a);
     for (const db of [a, b])
       expect(records(db).users.map(({ email }) => email)).toEqual(['nora@example.org']);

@@ -219,7 +219,7 @@ async function eraseAsElsewhere(context: Context): Promise<void> {
   if (erased.length === 0) sayDone(context, 'Nothing is here that was erased elsewhere.');
   for (const line of erasedHereLines(erased)) sayDone(context, line);
   const { finishCopies } = await import('../input/erased-copies.ts');
-  await finishCopies(context, idsOf(erased, 'user'), copies);
+  await finishCopies(context, idsOf(erased, 'user'), copies, { isRetry: erased.length === 0 });
 }
 
 /** Settles the deletions that are held back. @returns whether that was asked for */

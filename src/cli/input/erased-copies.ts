@@ -5,24 +5,30 @@ import { inBrackets, subjectOf } from '../../store/maintenance/erasing.ts';
 import { counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
 import { rewriteFolders } from './folder-remote.ts';
 
+interface Finish {
+  /** How it is tried once more. */
+  again?: string;
+  tell?: (line: string) => void;
+  /** Nothing was erased now, but copies may be left from before. */
+  isRetry?: boolean;
+}
+
 /**
  * Rewrites what this machine has in folders after people were erased, and says what became of all copies.
- * @param again how it is tried once more
  * @throws SciaticaError `unusable` where a copy is left
  */
 export async function finishCopies(
   context: Context,
   ids: readonly number[],
   { rewritten, deleted, left: leftHere }: CopiesAfterErasing,
-  again = 'run this again',
-  tell = (line: string) => sayAlways(context, line),
+  { again = 'run this again', tell = (line) => sayAlways(context, line), isRetry = false }: Finish = {},
 ): Promise<void> {
   const folders = await rewriteFolders(context);
   const left = [...leftHere, ...folders.left];
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
     tell(`Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
-  for (const path of folders.done)
+  for (const path of isRetry ? [] : folders.done)
     tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
