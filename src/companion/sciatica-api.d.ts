@@ -2217,7 +2217,7 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
@@ -2295,6 +2295,8 @@ export interface components {
             lately: components["schemas"]["Lately"] | null;
             /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
             alwaysAfter: string | null;
+            /** @description Mostly recorded with the same two numbers as an exercise before or after it: cannot be told apart */
+            sharesNumbers: boolean;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
             /** @description Sessions with medication: with their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; null where there are none */

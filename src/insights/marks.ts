@@ -1,6 +1,7 @@
 import { averageOf } from './numbers.ts';
 import { AVERAGES, WEIGHTS } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
+import { SharedNumbers } from './shared-numbers.ts';
 import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import { Covariance } from './stats/covariance.ts';
 import {
@@ -111,6 +112,7 @@ export class Marks {
   readonly #course: number;
   readonly #firsts: Moments[] = [];
   readonly #all: Moments[] = [];
+  readonly #sharedNumbers = new SharedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = noMoments();
@@ -161,6 +163,7 @@ export class Marks {
       gather(this.#times, day);
     }
     this.#today.add(exercise);
+    this.#sharedNumbers.add({ exercise, painBefore, painAfter });
   }
 
   /** Adds a day without exercise: a control, of what passes by itself. */
@@ -204,6 +207,7 @@ export class Marks {
   endDay(): void {
     for (const exercise of this.#today) this.#look(exercise);
     this.#today.clear();
+    this.#sharedNumbers.endDay();
   }
 
   /** Looks at all exercises, those too that were given up before others began. */
@@ -214,6 +218,11 @@ export class Marks {
   /** What is claimed of an exercise: less pain by it, more, or neither. */
   claim(exercise: number): Direction | null {
     return this.#claims[exercise]?.direction ?? null;
+  }
+
+  /** Whether one pair of numbers mostly stands for this exercise and others. */
+  sharesNumbers(exercise: number): boolean {
+    return this.#sharedNumbers.has(exercise);
   }
 
   /** The change of an exercise at the person's usual pain before and in the middle of the time, as the first of a day; null where it never was. */

@@ -63,7 +63,7 @@ const versusOthers = named('VersusOthers', {
   verdict: z
     .enum(['more', 'less', 'open', 'too-few'])
     .describe(
-      'more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart',
+      'more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers',
     ),
 });
 /** The relief after an exercise, compared with that after the same person's other exercises. */
@@ -123,6 +123,11 @@ const exercise = named('ExerciseSummary', {
     .nullable()
     .describe(
       'The exercise that always came right before it on its day, so that the two cannot be told apart',
+    ),
+  sharesNumbers: z
+    .boolean()
+    .describe(
+      'Mostly recorded with the same two numbers as an exercise before or after it: cannot be told apart',
     ),
   versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
   medication: z

@@ -2,7 +2,6 @@ import { grouped } from '../domain/fields.ts';
 import { dayNumber, MONTHS } from '../domain/words/day.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
-  Comparison,
   Difference,
   Direction,
   ExerciseSummary,
@@ -47,10 +46,7 @@ function end(value: number, decimals: number): string {
 }
 
 /** `−1.3 (−2.0 to −0.4)`; a dash for nothing to tell. */
-export function withInterval(value: {
-  readonly difference: number | null;
-  readonly interval: Readonly<Interval> | null;
-}): string {
+export function withInterval(value: Pick<VersusOthers, 'difference' | 'interval'>): string {
   const { difference, interval: range } = value;
   return difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
 }
@@ -402,11 +398,17 @@ export function controlSentences(
   const { less, more, few } = byVerdict(exercises);
   const clear = [...less, ...more];
   const open = clear.filter(({ claim }) => claim === null);
-  const tied = exercises.filter(({ alwaysAfter, claim }) => alwaysAfter !== null && claim === null);
+  const unclaimed = exercises.filter(({ claim }) => claim === null);
+  const alike = unclaimed.filter(({ sharesNumbers }) => sharesNumbers);
+  const tied = unclaimed.filter((one) => one.alwaysAfter !== null && !one.sharesNumbers);
   const reasons = [...new Set(tied.map(({ alwaysAfter }) => alwaysAfter as string))].map((exerciseName) => {
     const names = tied.filter(({ alwaysAfter }) => alwaysAfter === exerciseName).map(nameOf);
     return `${listed(names)}: always after ${nameOf({ exerciseName })}, cannot be told apart. Do ${names.length > 1 ? 'each' : 'it'} first on some days.`;
   });
+  if (alike.length > 1)
+    reasons.push(
+      `${listed(alike.map(nameOf))}: recorded with the same two numbers, cannot be told apart. Give each its own.`,
+    );
   if (open.length === 0) return reasons;
   if (controlDays > 0 && controlDays < FEWEST_OTHERS)
     reasons.push(
@@ -425,25 +427,4 @@ const CANNOT_SHOW = "bad days passing, these figures can't show.";
 /** @param mean the mean change, and what is told with it */
 export function overallSentence({ responded, effective }: Response, mean: string): string {
   return `All sessions: ${mean}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
-}
-
-const MOST_SHIFTS = 6;
-
-/** Which exercises are new, no longer done, or respond differently; not those with too few sessions in either period. */
-export function exerciseShifts({ exercises }: Comparison): string {
-  const enough = exercises.filter(
-    ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
-  );
-  const named = (shift: Shift, words: string) => {
-    const names = enough.filter(({ meanChange }) => meanChange.shift === shift).map(shortName);
-    return names.length > 0 && `${words}: ${listed(names, MOST_SHIFTS)}.`;
-  };
-  return [
-    named('new', shiftWords.new.sentence),
-    named('stopped', shiftWords.stopped.sentence),
-    named('lower', 'Change after the session now lower'),
-    named('higher', 'Change after the session now higher'),
-  ]
-    .filter(Boolean)
-    .join(' ');
 }

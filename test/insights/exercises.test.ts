@@ -65,6 +65,7 @@ describe('the figures of an exercise', () => {
         noDifference: false,
         lately: null,
         alwaysAfter: null,
+        sharesNumbers: false,
         versusOthers: { difference: null, interval: null, verdict: 'too-few' },
         dayAfter: null,
         medication: null,

@@ -117,6 +117,34 @@ describe('compared with the other exercises', () => {
     ]);
   });
 
+  test.each([
+    ['one pair of numbers for both on every day', 24, 0, true],
+    ['one pair on half of the days on which pain changed', 12, 12, true],
+    ['one pair on fewer', 11, 13, false],
+    ['one pair on fewer than three days', 2, 0, false],
+  ])('where the diary has %s', (_, together, apart, isShared) => {
+    const day = (i: number, after: readonly number[]) =>
+      ['First', 'Second'].map((exerciseName, place) =>
+        log({ exerciseName, date: dayOf(20_454 + i), painBefore: 6, painAfter: after[place] ?? 6 }),
+      );
+    const days = (count: number, from: number, after: readonly number[]) =>
+      Array.from({ length: count }, (_, i) => day(from + i, after)).flat();
+    // A pain that stays is no pair of numbers that was given for both.
+    const logs = [...days(together, 0, [4, 4]), ...days(apart, 30, [4, 3]), ...days(10, 60, [6, 6])];
+    for (const name of ['First', 'Second']) {
+      const { sharesNumbers, versusOthers } = of(logs, name);
+      expect([sharesNumbers, isShared && versusOthers.verdict]).toEqual([isShared, isShared && 'too-few']);
+    }
+  });
+
+  test('twice the same numbers of one exercise, or on two days, are not shared', () => {
+    const twice = Array.from({ length: 20 }, (_, i) => log({ date: dayOf(20_454 + Math.floor(i / 2)) }));
+    const turns = Array.from({ length: 20 }, (_, i) =>
+      log({ exerciseName: `${i % 2}`, date: dayOf(20_454 + i) }),
+    );
+    expect([of(twice).sharesNumbers, of(turns, '0').sharesNumbers]).toEqual([false, false]);
+  });
+
   test('is too few where the pain before alone tells the two apart', () => {
     const bad = logsOf(times(10, -2), { painBefore: 9 });
     const good = logsOf(times(10, 0), { exerciseName: 'Others', painBefore: 3 });

@@ -245,6 +245,13 @@ test('what would tell more is said below the exercises', () => {
   expect(
     said([tied('B'), tied('C'), exercise({ exerciseName: 'D', alwaysAfter: 'A', claim: 'helps' })])[0],
   ).toBe('B and C: always after A, cannot be told apart. Do each first on some days.');
+  const alike = (name: string, given: Partial<ExerciseSummary> = {}) =>
+    exercise({ exerciseName: name, sharesNumbers: true, alwaysAfter: 'A', ...given });
+  expect(said([alike('A'), alike('B'), alike('C', { claim: 'helps' }), tied('D')])).toEqual([
+    'D: always after A, cannot be told apart. Do it first on some days.',
+    'A and B: recorded with the same two numbers, cannot be told apart. Give each its own.',
+  ]);
+  expect(said([alike('A'), alike('B', { claim: 'harms' })])).toEqual([]);
 });
 
 test('how the pain went, and what is worse the next day', () => {

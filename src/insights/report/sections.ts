@@ -4,7 +4,7 @@ import { exerciseKey } from '../exercises.ts';
 import { methodNotes } from '../method.ts';
 import { groupBy } from '../numbers.ts';
 import { describeRule } from '../rules.ts';
-import type { Comparison, ExerciseComparison, ExerciseSummary } from '../shapes.ts';
+import type { Comparison, ExerciseComparison, ExerciseSummary, Shift } from '../shapes.ts';
 import { FEWEST_TO_SAY } from '../verdict.ts';
 import * as words from '../wording.ts';
 import { painChart, sessionsChart } from './charts.ts';
@@ -143,13 +143,34 @@ function isMedianOutside({ medianChange, interval: [low, high] }: ExerciseSummar
   return medianChange < low || medianChange > high;
 }
 
+const MOST_SHIFTS = 6;
+
+/** Which exercises are new, no longer done, or respond differently; not those with too few sessions in either period. */
+function exerciseShifts({ exercises }: Comparison): string {
+  const enough = exercises.filter(
+    ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
+  );
+  const named = (shift: Shift, title: string) => {
+    const names = enough.filter(({ meanChange }) => meanChange.shift === shift).map(words.shortName);
+    return names.length > 0 && `${title}: ${words.listed(names, MOST_SHIFTS)}.`;
+  };
+  return [
+    named('new', words.shiftWords.new.sentence),
+    named('stopped', words.shiftWords.stopped.sentence),
+    named('lower', 'Change after the session now lower'),
+    named('higher', 'Change after the session now higher'),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** What is different since the last report, as far as there are enough sessions on both sides to say. */
 function changesSection(previous: string, comparison: Comparison): Section {
   const { first, second, painBefore, meanChange, exercises } = comparison;
   const enough = exercises.filter(
     ({ first: then, second: since }) => Math.min(then?.sessions ?? 0, since?.sessions ?? 0) >= FEWEST_TO_SAY,
   );
-  const shifts = words.exerciseShifts(comparison);
+  const shifts = exerciseShifts(comparison);
   const facts: Block = {
     kind: 'facts',
     rows: [

@@ -27,6 +27,8 @@ export interface World {
   readonly hidden?: (pain: number, day: number) => number;
   /** By how much a tablet that is taken on such a day, and recorded, moves pain after; 0 for none. */
   readonly tablet?: (pain: number, exercises: readonly number[], random: () => number) => number;
+  /** Whether one pair of numbers is entered for all exercises of a day. */
+  readonly isOnePair?: boolean;
   /** Whether every session is entered twice. */
   readonly isTwice?: boolean;
   /** Whether pain is recorded twice on days without exercise. */
@@ -105,6 +107,8 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         painAfter: now,
       });
     }
+    const painBefore = sessions[0]?.painBefore ?? 0;
+    if (world.isOnePair) sessions = sessions.map((session) => ({ ...session, painBefore, painAfter: now }));
     if (world.isTwice)
       sessions = sessions
         .flatMap((session) => [session, session])
@@ -362,6 +366,20 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
       random() < 0.5 ? [] : [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 92) % 4],
   },
   { ...feltWorld(0.5), bound: 5 },
+  {
+    name: 'one pair of numbers a day for all that was done, −2 and an inert one mostly together',
+    bound: 5,
+    days: 200,
+    relapse: 0.2,
+    effects: zeros(4, -2),
+    isOnePair: true,
+    chooses: (_, __, random) => {
+      const isFirst = random() < 0.5;
+      return [isFirst ? 1 : 0, isFirst ? 0.95 : 0.05, 0.5, 0.5].flatMap((share, which) =>
+        random() < share ? [which] : [],
+      );
+    },
+  },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];

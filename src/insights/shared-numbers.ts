@@ -1,0 +1,52 @@
+import { FEWEST_TO_SAY } from './verdict.ts';
+
+/** A session, by the number of its exercise. */
+interface Session {
+  readonly exercise: number;
+  readonly painBefore: number;
+  readonly painAfter: number;
+}
+
+/** Sessions of an exercise in which pain changed, and those of them with the two numbers of another exercise. */
+interface Tally {
+  n: number;
+  shared: number;
+}
+
+/**
+ * Whether a person gives one pair of numbers for several exercises that were done one after the other: then what one of them does is
+ * said of all. Sessions without a change do not count: they often have the same numbers by chance.
+ */
+export class SharedNumbers {
+  readonly #tallies: Tally[] = [];
+  /** The session before on the same day. */
+  #last: { session: Session; isShared: boolean } | undefined;
+
+  /** Adds a session; those of a day come in order. */
+  add(session: Session): void {
+    const { exercise, painBefore, painAfter } = session;
+    if (painBefore === painAfter) return;
+    this.#tallies[exercise] ??= { n: 0, shared: 0 };
+    const [own, last] = [this.#tallies[exercise], this.#last];
+    own.n += 1;
+    const isShared =
+      last !== undefined &&
+      last.session.exercise !== exercise &&
+      last.session.painBefore === painBefore &&
+      last.session.painAfter === painAfter;
+    if (isShared) own.shared += 1;
+    const before = isShared && !last.isShared && this.#tallies[last.session.exercise];
+    if (before) before.shared += 1;
+    this.#last = { session, isShared };
+  }
+
+  endDay(): void {
+    this.#last = undefined;
+  }
+
+  /** Whether that is so in at least half of the sessions of an exercise in which pain changed. */
+  has(exercise: number): boolean {
+    const { n, shared } = this.#tallies[exercise] ?? { n: 0, shared: 0 };
+    return shared >= FEWEST_TO_SAY && 2 * shared >= n;
+  }
+}
