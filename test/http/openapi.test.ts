@@ -19,6 +19,11 @@ test('a public linter finds nothing wrong', async () => {
   );
 });
 
+test('its server is the address that it was asked at, in lower case', async () => {
+  const { body } = await freshApp().call('GET', '/openapi.json', { hosts: ['LOCALHOST:3000'] });
+  expect(body).toMatchObject({ servers: [{ url: 'http://localhost:3000' }] });
+});
+
 test('every route is in it, and nothing else', async () => {
   const { paths } = JSON.parse(await document()) as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, operations]) =>
