@@ -115,7 +115,7 @@ export function trialStatus(store: Store, trial: Trial, today: string): TrialSta
     trial,
     today: isOn && index !== undefined && arm ? { date: today, number: index + 1, arm } : null,
     due: isOn ? dueOf(trial, byDate, today) : null,
-    daysLeft: isOn ? Math.max(0, trial.days - passed) : 0,
+    daysLeft: isOn ? trial.days - passed : 0,
     passed: result?.afterDays ?? passed,
     recorded: days.length,
     asDrawn: days.filter(({ done }) => done).length,

@@ -5,7 +5,7 @@ export function sized(bytes: number): string {
   let size = bytes;
   let unit = 'bytes';
   for (const next of UNITS) {
-    if (size < 1000) break;
+    if (Math.round(size) < 1000) break;
     size /= 1000;
     unit = next;
   }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { endedTrial, trialPains, trialStatus } from '../../src/cases/trial.ts';
+import { endedTrial, latestTrial, recordTrialDay, trialPains, trialStatus } from '../../src/cases/trial.ts';
 import { armsOf, type TrialDay, trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import { addDays } from '../../src/domain/words/day.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -82,6 +82,49 @@ test.each<[Outcome, today: number, Recorded[], due: [number, 'first' | 'second']
     recorded: recorded.length,
     asDrawn: recorded.length,
   });
+});
+
+test('a trial that has ended has an answer, whatever was taken back since', () => {
+  const { result, daysLeft } = inTrial('hour', [], (store) =>
+    trialStatus(store, store.of('trial').update(1, { state: 'finished' }), on(3)),
+  );
+  expect([result?.afterDays, daysLeft]).toEqual([14, 0]);
+});
+
+test('a day after the next trial began is of that one', () => {
+  const recorded = inTrial(
+    'hour',
+    [
+      [0, 6, 3],
+      [1, 6, 3],
+    ],
+    (store) => {
+      const trials = store.of('trial');
+      const first = trials.update(1, { state: 'given-up' });
+      const second = trials.create({ ...exampleOf(trialFields), start: on(1), days: 14 });
+      return [first, second].map((trial) => trialStatus(store, trial, on(2)).recorded);
+    },
+  );
+  expect(recorded).toEqual([1, 1]);
+});
+
+test('the latest trial is the one that runs, also where one that began later was given up', () => {
+  const latest = inTrial('hour', [], (store) => {
+    store.of('trial').create({ ...exampleOf(trialFields), start: on(5), days: 14, state: 'given-up' });
+    return latestTrial(store, 1);
+  });
+  expect(latest?.id).toBe(1);
+});
+
+test('a day does not end a trial that was given up meanwhile', () => {
+  const state = inTrial('hour', [], (store) => {
+    const trials = store.of('trial');
+    const running = trials.get(1);
+    trials.update(1, { state: 'given-up' });
+    recordTrialDay(store, running, on(0), { first: 6 }, (input) => input as Omit<TrialDay, 'id'>, on(20));
+    return trials.get(1).state;
+  });
+  expect(state).toBe('given-up');
 });
 
 test.each<[object, boolean]>([

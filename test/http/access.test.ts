@@ -111,8 +111,8 @@ describe('the port may be missing in Host and Origin', () => {
   );
 });
 
-test('an https target needs TLS', () => {
-  const target = 'https://localhost:3000/users';
+test.each(['https', 'HTTPS'])('the target %s://localhost:3000/users needs TLS', (scheme) => {
+  const target = `${scheme}://localhost:3000/users`;
   const request = { target, hosts: ['localhost:3000'], headers: {} } as unknown as HttpRequest;
   expect(() => checkOrigin(request, originsAt(3000, [], [], true))).not.toThrow();
   expect(() => checkOrigin(request, originsAt(3000, [], []))).toThrow('https');

@@ -3,6 +3,7 @@ import type { HistoryEntry } from '../../src/domain/history.ts';
 import { AuditTrail } from '../../src/http/guard/audit.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
 import { disclosedChanges } from '../../src/http/protocol/disclosure.ts';
+import type { Chunks } from '../../src/http/wire/message.ts';
 import type { Store } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
@@ -12,9 +13,13 @@ function audited(rate?: Rate) {
   const { call, store, gate } = guardedApp(rate && { rate });
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
-  const token = (name: string, role: 'admin' | 'patient', users: number[] | null) =>
+  const token = (name: string, role: 'admin' | 'provider' | 'patient', users: number[] | null) =>
     store.tokens.create({ name, role, users, lifetime: null }).token;
-  const tokens = { boss: token('boss', 'admin', null), phone: token('phone', 'patient', [1]) };
+  const tokens = {
+    boss: token('boss', 'admin', null),
+    phone: token('phone', 'patient', [1]),
+    couple: token('couple', 'provider', [1, 2]),
+  };
   const as = (who: keyof typeof tokens | undefined, method: string, target: string, body?: unknown) =>
     call(method, target, {
       headers: who ? { authorization: `Bearer ${tokens[who]}` } : {},
@@ -27,7 +32,13 @@ function audited(rate?: Rate) {
   return { as, store, entries, tokens, call, gate };
 }
 
-type Row = [who: 'boss' | 'phone' | undefined, method: string, target: string, body: unknown, entry: object];
+type Row = [
+  who: 'boss' | 'phone' | 'couple' | undefined,
+  method: string,
+  target: string,
+  body: unknown,
+  entry: object,
+];
 
 describe('the audit says', () => {
   const one = (id: number) => ({ first: id, last: id, count: 1 });
@@ -44,6 +55,9 @@ describe('the audit says', () => {
     ['phone', 'GET', '/overviews', undefined, { record: 'user', userId: 1, ...one(1) }],
     ['boss', 'HEAD', '/users', undefined, { method: 'HEAD', ...none }],
     ['phone', 'GET', '/users', undefined, { userId: 1, ...one(1) }],
+    ['couple', 'GET', '/users', undefined, { userId: null, first: 1, last: 2, count: 2 }],
+    // No database holds such a number: the trail could not be written.
+    ['boss', 'GET', '/users?userId=99999999999999999999', undefined, { userId: null, ...none, status: 400 }],
     ['phone', 'GET', '/userExerciseLogs/2', undefined, { userId: 2, ...one(2), status: 404 }],
     ['phone', 'GET', '/userExerciseLogs?userId=1', undefined, { record: 'log', userId: 1, ...one(1) }],
     ['boss', 'POST', '/userExerciseLogs', stretch, { userId: 1, ...one(3), status: 201 }],
@@ -54,6 +68,8 @@ describe('the audit says', () => {
     ['phone', 'DELETE', '/userExerciseLogs/1', undefined, { userId: 1, ...one(1), status: 200 }],
     ['phone', 'DELETE', '/users/1', undefined, { userId: 1, ...one(1), status: 403 }],
     [undefined, 'GET', '/users/1', undefined, { who: null, token: null, ...one(1), status: 401 }],
+    // Their names, and no session: there is none with the id 0.
+    ['boss', 'GET', '/users/2/exercises', undefined, { record: 'log', userId: 2, ...none, status: 200 }],
     ['boss', 'GET', '/users/1/report', undefined, { route: '/users/{id}/report', userId: 1, ...one(1) }],
   ])('%s %s %s', async (who, method, target, body, entry) => {
     const { as, entries } = audited();
@@ -236,8 +252,11 @@ describe('a trail', () => {
     const gate = new AuditTrail({ audit, submitUpkeep } as unknown as Store, Date.now, () => {});
     const request = { method: 'GET', target: '/users', headers: {}, hosts: [], address: () => '' };
     const context = { request, path: '/users', right: 'read user', id: 0, search: '', caller: undefined };
-    const record = (status: number) =>
-      gate.recorded(context as unknown as Parameters<AuditTrail['recorded']>[0], { status, headers: {} });
+    const record = (status: number, body?: Chunks) => {
+      const asked = { ...context, right: body ? 'read changes' : context.right };
+      const response = { status, headers: {}, ...(body && { body }) };
+      return gate.recorded(asked as unknown as Parameters<AuditTrail['recorded']>[0], response).body;
+    };
     return { gate, written, statuses, state, record };
   }
 
@@ -290,6 +309,18 @@ describe('a trail', () => {
     state.fails = false;
     await gate.flush();
     expect(gate.isFull).toBe(false);
+  });
+
+  test('has a change before it is sent: the reader may leave with it', async () => {
+    const { gate, written, record } = trail();
+    const chunks = (function* () {
+      yield { text: '', disclosed: [{ record: 'log', first: 1, last: 1, count: 1 }] } as const;
+    })();
+    const sent = record(200, chunks) as Chunks;
+    await sent.next();
+    await sent.return(undefined);
+    await gate.flush();
+    expect(written).toEqual([1]);
   });
 
   test('has what was refused as busy, but no rate limit', async () => {

@@ -17,6 +17,7 @@ function built() {
   const folder = freshFolder();
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
   writeFileSync(join(folder, 'icon.png'), picture);
+  for (const script of ['worker.js', 'app-0123456789ab.js']) writeFileSync(join(folder, script), '');
   return companionFiles(folder);
 }
 
@@ -47,6 +48,19 @@ test('a picture is sent byte for byte', async () => {
   const response = await fetch(`${url}/app/icon.png`);
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(picture);
   expect(response.headers.get('content-encoding')).toBe(null);
+});
+
+// A browser that kept the worker would never learn of a new page.
+test.each([
+  ['/app/', 'no-cache'],
+  ['/app/worker.js', 'no-cache'],
+  ['/app/app-0123456789ab.js', 'public, max-age=31536000, immutable'],
+])('%s is sent with %s, and for itself alone', (path, cached) => {
+  expect(served()('GET', path).headers).toMatchObject({
+    'cache-control': cached,
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+  });
 });
 
 test.each(['br', 'gzip'])('a file that is here already is not sent again, in %s neither', (encoding) => {

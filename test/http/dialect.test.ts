@@ -170,9 +170,18 @@ describe('what cannot be meant is refused, and says so', () => {
     ['_sort=id&_order=down', 'not-a-choice'],
     ['_page=1&limit=2', 'in-conflict'],
     ['mood=1', 'unknown'],
+    ['_userId=1', 'unknown'],
     ['q=a&q=b', 'repeated'],
   ])('%s, with the code %s', async (search, code) => {
     expect((await some().get(search)).body).toMatchObject({ errors: [{ code }] });
+  });
+
+  test('a parameter that is called as what every object has', async () => {
+    expect((await some().get('toString=1')).body).toMatchObject({
+      errors: [
+        { field: 'toString', code: 'unknown', message: expect.stringContaining('is not a parameter') },
+      ],
+    });
   });
 
   test('all faults at once', async () => {

@@ -110,8 +110,9 @@ describe('behind a proxy', () => {
     ['somebody', 'without an address'],
   ])('X-Forwarded-For: %s: %j is said once', async (forwarded, told) => {
     const { url, log, server } = await freshServer({ auth, behindProxy: true });
-    for (let i = 0; i < 3; i++)
-      await fetch(`${url}/health`, { headers: forwarded ? { 'x-forwarded-for': forwarded } : {} });
+    // The first request may be one that comes as it should.
+    for (const sent of ['192.0.2.7', forwarded, forwarded])
+      await fetch(`${url}/health`, { headers: sent ? { 'x-forwarded-for': sent } : {} });
     await server.stop();
     const warnings = log.join('').match(/warning: .*/g) ?? [];
     expect(warnings).toEqual(told === '' ? [] : [expect.stringContaining(told)]);

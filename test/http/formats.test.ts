@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { arrayOf } from '../../src/http/protocol/formats.ts';
+import { arrayOf, formatOf } from '../../src/http/protocol/formats.ts';
 import { preferredType } from '../../src/http/wire/accept.ts';
 import { isCompressible, preferredEncoding } from '../../src/http/wire/encoding.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
@@ -10,6 +10,16 @@ import type { Store } from '../../src/store/store.ts';
 import { freshApp, freshServer, guardedApp, stretch } from './helpers.ts';
 
 const logs = '/userExerciseLogs';
+
+// As after an erasure between the look at how long it is and the reading.
+test.each([
+  ['application/json', '[]'],
+  ['application/x-ndjson', ''],
+  ['text/csv', 'id,notes\r\n'],
+] as const)('a long list of which nothing is left, as %s', (type, text) => {
+  const chunks = formatOf(type, ['id', 'notes']).chunks([], () => []);
+  expect([...chunks].map((chunk) => chunk.text).join('')).toBe(text);
+});
 
 const fill = ({ logs }: Store, change: Store['change'], count: number) =>
   change(() => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshApp, guardedApp, nora } from './helpers.ts';
 
 const path = '/users/1/goal';
@@ -58,6 +59,15 @@ describe('the goal of a user', () => {
       expect(answer.body).toMatchObject({
         errors: [{ field: 'body', code: 'wrong-type', message: 'must be a JSON object' }],
       });
+  });
+
+  test.each(['PUT', 'PATCH'])('is refused in %s at once, whoever else is writing', async (method) => {
+    const { call, store } = freshApp();
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    const other = dbOf(freshStore(store.path));
+    other.begin();
+    expect((await call(method, path, { body: { sessionsPerWeek: 0 } })).status).toBe(400);
+    other.run('ROLLBACK');
   });
 
   test.each<[string, number]>([

@@ -21,6 +21,15 @@ describe('a quota', () => {
   const refusal = (seconds: number) =>
     expect.objectContaining({ status: 429, headers: { 'retry-after': String(seconds) } });
 
+  test('whose hour ends while a body arrives may go on at once', () => {
+    const { take, pass } = of(100);
+    take(1, 60);
+    pass(HOUR_MS - 1);
+    const charge = take(1);
+    pass(2_000);
+    expect(() => charge.raise(41)).toThrow(refusal(1));
+  });
+
   test('is of one token and one hour, which begins with its first write', () => {
     const { take, pass } = of(100);
     take(1, 60);

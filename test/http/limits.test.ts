@@ -86,6 +86,15 @@ describe('with authentication', () => {
     expect(await times(2, tokens[0])).toEqual([200, 429]);
   });
 
+  test('what a role may not do counts as well: each is in the audit', async () => {
+    const { store, call } = limited();
+    const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
+    const headers = { authorization: `Bearer ${token}` };
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) statuses.push((await call('DELETE', '/users/1', { headers })).status);
+    expect(statuses).toEqual([403, 403, 403, 403, 429]);
+  });
+
   test('failed logins have a lower one, which locks no valid token out', async () => {
     const { times, tokens, pass } = limited();
     expect(await times(11, 'wrong')).toEqual([...Array<number>(10).fill(401), 429]);

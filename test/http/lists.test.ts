@@ -50,6 +50,14 @@ describe('lists that are kept', () => {
   });
 });
 
+test.each(['userId=1', 'userId[]=1', 'userId_ne=1', 'userId_lt=9'])(
+  'the list of a user takes no %s: the path says it',
+  async (search) => {
+    const { status, body } = await freshApp().call('GET', `/users/1/userExerciseLogs?${search}`);
+    expect([status, body]).toMatchObject([400, { errors: [{ field: 'userId', code: 'in-conflict' }] }]);
+  },
+);
+
 /** An app with 700 logs, so that the whole list is more than one chunk. */
 function many() {
   const { store, call } = freshApp();

@@ -19,6 +19,24 @@ test('a public linter finds nothing wrong', async () => {
   );
 });
 
+test('its server is the address that it was asked at, in lower case', async () => {
+  const { body } = await freshApp().call('GET', '/openapi.json', { hosts: ['LOCALHOST:3000'] });
+  expect(body).toMatchObject({ servers: [{ url: 'http://localhost:3000' }] });
+});
+
+// A request without a body needs a header that no form of another page can send.
+test.each([
+  ['/users/{id}/restore', true],
+  ['/userExerciseLogs/{id}/restore', undefined],
+])('%s requires an Idempotency-Key: %s', async (path, required) => {
+  const { paths } = JSON.parse(await document()) as {
+    paths: Record<string, { post?: { parameters: { name?: string; required?: boolean }[] } }>;
+  };
+  const key = paths[path]?.post?.parameters.find(({ name }) => name === 'Idempotency-Key');
+  expect(key).toBeDefined();
+  expect(key?.required).toBe(required);
+});
+
 test('every route is in it, and nothing else', async () => {
   const { paths } = JSON.parse(await document()) as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, operations]) =>

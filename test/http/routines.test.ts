@@ -100,6 +100,14 @@ describe('routines', () => {
       [{ field: 'userId', message: 'must be 1, as in the path, or absent', code: 'invalid' }],
     ],
     [
+      'another user with an unknown field',
+      { ...morning, userId: 2, title: 'x' },
+      [
+        { field: 'userId', message: 'must be 1, as in the path, or absent', code: 'invalid' },
+        { field: 'title', message: 'is not a field here', code: 'unknown' },
+      ],
+    ],
+    [
       'an unknown field',
       { ...morning, title: 'x' },
       [{ field: 'title', message: 'is not a field here', code: 'unknown' }],

@@ -58,6 +58,16 @@ describe('POST of an array', () => {
   });
 });
 
+test.each([
+  [64 * 1024, 201],
+  [64 * 1024 + 1, 413],
+])('one record of %i bytes is answered with %i, though an array may have more', async (size, status) => {
+  const { call } = freshApp();
+  const body = JSON.stringify(stretch).padEnd(size);
+  expect((await call('POST', logs, { body })).status).toBe(status);
+  expect((await call('POST', logs, { body: `[${body}]` })).status).toBe(201);
+});
+
 test.each(['PUT', 'PATCH'])('%s takes no array', async (method) => {
   const { call } = freshApp();
   const { status, body } = await call(method, `${logs}/1`, { body: [stretch] });

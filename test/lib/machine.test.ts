@@ -17,6 +17,12 @@ describe('the address that a phone is likeliest to reach', () => {
     ],
     ['is none of a tunnel', { wg0: ['10.8.0.2'], eth0: ['203.0.113.9'] }, ['203.0.113.9', '10.8.0.2']],
     ['is private', { eth0: ['203.0.113.9'], eth1: ['172.20.1.1'] }, ['172.20.1.1', '203.0.113.9']],
+    [
+      'is not beyond a private network',
+      { eth0: ['172.32.0.1'], eth1: ['172.31.0.1'] },
+      ['172.31.0.1', '172.32.0.1'],
+    ],
+    ['is named once', { eth0: ['10.0.0.4'], br0: ['10.0.0.4'] }, ['10.0.0.4']],
     ['is not link-local', { wlan0: ['fe80::1', '2001:DB8::7'] }, ['2001:db8::7']],
     ['is not there without a network', {}, []],
   ])('%s', (_, interfaces, addresses) => {

@@ -83,7 +83,7 @@ interface Hour {
 
 /** What one request is charged with. `raise` throws Problem 429 with Retry-After for more than is left of the hour. */
 interface Charge extends Meter {
-  /** Gives everything back: nothing was stored. */
+  /** Gives everything back, at the end: nothing was stored. */
   release(): void;
 }
 
@@ -120,7 +120,6 @@ export class Quota {
       },
       release: () => {
         hour.bytes -= charged;
-        charged = 0;
       },
     };
   }

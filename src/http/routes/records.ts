@@ -215,8 +215,7 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
       // Only the audit asks whose it is, and without it a read takes less.
       const [body, userId] = caller ? records.ownedJson(id) : [records.json(id), null];
       const response = tagged(request, body);
-      if (caller && typeof response.body === 'string')
-        response.disclosed = disclosedRecord(name, { id, userId: userId ?? undefined });
+      if (caller) response.disclosed = disclosedRecord(name, { id, userId: userId ?? undefined });
       return response;
     },
   };

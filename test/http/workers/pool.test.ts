@@ -207,6 +207,18 @@ describe('worker threads', () => {
     expect(await Promise.all(blocked)).toEqual(Array(8).fill('gone'));
   });
 
+  test('are given to callers in turn, where one thread is left', async () => {
+    const { ask, workers } = poolOf(filledStore(1), { file: answering(false), timeout: 600_000 });
+    const others = Math.min(4, Math.max(2, availableParallelism() - 1)) - 1;
+    const blocked = Array.from({ length: others }, () => ask('/users?block')?.catch(() => {}));
+    const ended: number[] = [];
+    const asked = [1, 1, 1, 1, 2].map((caller) => ask('/users', [1], caller)?.then(() => ended.push(caller)));
+    await Promise.all(asked);
+    expect(ended).toEqual([1, 1, 2, 1, 1]);
+    await workers.stop();
+    await Promise.all(blocked);
+  });
+
   test('that rest are not ended once they have something to do', async () => {
     const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);';
     const file = working(`if (ask?.request.target.endsWith('slow')) ${wait}`);
