@@ -312,8 +312,9 @@ export class Marks {
   #look(exercise: number): void {
     const claim = this.#claims[exercise];
     if (claim) {
-      const [first, contrast, usual] = this.#evidence(exercise, claim, { isMade: true });
-      if (first < KEPT || contrast < KEPT || usual < KEPT) this.#claims[exercise] = null;
+      // Without evidence of the raw change there is none of the rest.
+      const [, contrast, usual] = this.#evidence(exercise, claim, { isMade: true });
+      if (contrast < KEPT || usual < KEPT) this.#claims[exercise] = null;
       return;
     }
     const own = this.#firsts[exercise] as Moments;

@@ -265,6 +265,28 @@ describe('doctor', () => {
     expect([examined.code, JSON.parse(examined.stdout).ok]).toEqual([1, false]);
   });
 
+  test('names twenty that are lost, and says no more of them', async () => {
+    const db = noraWith(...Array.from({ length: 20 }, () => ({})));
+    const file = raw(db);
+    const page = file
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'logs'")
+      .pluck()
+      .get() as number;
+    file.close();
+    writeFileSync(db, readFileSync(db).fill(0, (page - 1) * 4096, page * 4096));
+    const { stderr } = await run(['doctor', '--rescue', join(freshFolder(), 'rescued.json')], { db });
+    expect(stderr).toContain(
+      'Lost: 20 logs (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20).',
+    );
+  });
+
+  test('where there is no database by that name, says so as every command does', async () => {
+    const db = freshPath();
+    const { code, stderr } = await run(['doctor', '--rescue', `${db}.json`, '--db', db]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining((await run(['logs', '--db', db])).stderr)]);
+    expect(existsSync(`${db}.json`)).toBe(false);
+  });
+
   test('with nothing to rescue writes no file', async () => {
     const db = freshPath();
     writeFileSync(db, 'noise '.repeat(3_000));

@@ -33,6 +33,16 @@ describe('a day on which it cannot have been', () => {
     expect(datesIn(db)).toEqual([day, day, day]);
   });
 
+  it.each([
+    [['user', 'edit', '1', '--age', '20', '--diagnosis-date', '1990-03-02']],
+    [['log', 'edit', '1', '--user', '2', '--date', '1990-03-02']],
+  ])('%j is of the age that the person has then', async (argv) => {
+    const db = noraWith({});
+    await run(['user', 'add', ...userFlags({ firstName: 'Ole', age: 20 })], { db });
+    const { code, stderr } = await run(argv, { db });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('before the birth that age 20 implies')]);
+  });
+
   it.each(['tomorrow', '2026-03-03'])('%s is taken: somewhere it is that day', async () => {
     const db = noraWith();
     const { code, stderr } = await run([...ADD, '--date', '2026-03-03'], { db });

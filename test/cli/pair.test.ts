@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { run as runProgram } from '../../src/cli/program.ts';
 import { machine } from '../../src/lib/machine.ts';
 import { openStore } from '../../src/store/store.ts';
 import { DEADLINE_MS } from '../deadline.mts';
 import { pair, send } from '../docs/pairing-client.ts';
-import { nora, prepared, run } from '../helpers.ts';
+import { nora, prepared, run, started } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
@@ -129,6 +130,20 @@ describe('sciatica pair', () => {
     },
   );
 
+  test('closes a code that it cannot show', async () => {
+    const db = database();
+    await serving(db);
+    const { context } = started({ db, now: new Date() });
+    context.stdout.write = () => {
+      throw new Error('no terminal any more');
+    };
+    expect(await runProgram(['pair'], context)).toBe(1);
+    const store = openStore(db);
+    const { isOpen } = store.tokens.pairing;
+    store.close();
+    expect(isOpen).toBe(false);
+  });
+
   test('says when five wrong codes have closed it, and when another took its place', async () => {
     const db = database();
     await serving(db);
@@ -211,6 +226,8 @@ describe('sciatica serve --pairing', () => {
     await says(start(words, db), /sciatica serves http:\/\/127\.0\.0\.1:/);
     const { stdout } = await run(['pair', '--no-wait'], { db, now: new Date() });
     expect(stdout).toMatch(/^https:\/\/pain\.example\/app\/#code=[\w-]{22}\n$/);
+    const named = await run(['pair', '--no-wait', '--address', 'Pain.Example'], { db, now: new Date() });
+    expect(named.stdout).toContain('https://pain.example/');
   });
 
   test('asks for a token, keeps its key over a restart, and takes back what it announced', async () => {

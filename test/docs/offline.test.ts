@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Change } from '../../src/companion/client.ts';
 import {
   EMPTY,
+  isOwn,
   type Kept,
   type Lock,
   type Notebook,
@@ -12,6 +13,7 @@ import {
   type Shelf,
   taken,
   tried,
+  unread,
   type Write,
 } from '../../src/companion/notebook.ts';
 import { Offline } from '../../src/companion/offline.ts';
@@ -698,4 +700,135 @@ test('what is read for one token is not kept for another that came meanwhile', a
   });
   await tab.sync();
   expect(world.phone.kept.records).toEqual({});
+});
+
+/** Lets something happen around a request: `before` it arrives, or `after` it was answered. */
+function around(
+  isIt: (method: string, url: string) => boolean,
+  { before, after }: { before?: () => unknown; after?: () => unknown },
+) {
+  const reliable = globalThis.fetch;
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    const isThis = isIt(request[1]?.method ?? 'GET', String(request[0]));
+    if (isThis) await before?.();
+    const response = await reliable(...request);
+    if (isThis) await after?.();
+    return response;
+  });
+}
+
+test('changes that do not fit on one page are all taken over', async () => {
+  const { world, tab } = await paired();
+  const userId = world.latest;
+  world.store.change(() => {
+    for (let i = 0; i < 1_001; i++) world.store.logs.create({ ...session, userId });
+  });
+  await tab.sync();
+  expect(recordsOf(world.phone.kept, 'log').length).toBe(1_001);
+});
+
+test('what happens while everything is read is not missed', async () => {
+  const { world, tab } = await paired();
+  const userId = world.latest;
+  await world.phone.update(({ since: _, ...kept }) => kept);
+  const after = () => world.store.logs.create({ ...session, userId, notes: 'meanwhile' });
+  around((_, url) => url.includes('/painEntries'), { after });
+  await tab.sync();
+  expect(recordsOf(world.phone.kept, 'log')).toMatchObject([{ notes: 'meanwhile' }]);
+});
+
+test('a user who is deleted while everything is read is no fault', async () => {
+  const { world, tab } = await paired();
+  const user = world.latest;
+  await world.phone.update(({ since: _, ...kept }) => kept);
+  around((_, url) => url.includes('/users?'), { after: () => world.store.users.delete(user) });
+  await tab.sync();
+  expect(recordsOf(world.phone.kept, 'user')).toEqual([]);
+});
+
+test('what is changed while it is sent is sent as well', async () => {
+  const { world, tab } = await paired();
+  const id = await tab.create('log', path, world.latest, { ...session, userId: world.latest });
+  const before = () => world.tabs[1]?.change('log', path, id, { notes: 'meanwhile' });
+  around((method, url) => method === 'POST' && url.endsWith(path), { before });
+  await tab.sync();
+  expect(world.logs).toMatchObject([{ notes: 'meanwhile' }]);
+});
+
+test('what is changed elsewhere after a conflict, and before the next try, is asked about', async () => {
+  const { world, tab } = await paired();
+  const { id } = world.store.logs.create({ ...session, userId: world.latest });
+  await tab.sync();
+  await tab.change('log', path, id, { painAfter: 1 });
+  world.store.logs.update(id, { notes: 'theirs' });
+  let tries = 0;
+  const before = () => tries++ === 1 && world.store.logs.update(id, { painAfter: 9 });
+  around((_, url) => url.endsWith('/batch'), { before });
+  await tab.sync();
+  expect([tries, world.logs[0]?.painAfter]).toEqual([2, 9]);
+  expect(world.phone.kept.refused).toMatchObject([{ body: { painAfter: 1 }, problem: { status: 412 } }]);
+});
+
+test('what a restored backup lacks is sent again later where the service cannot take it now', async () => {
+  const { world, tab } = await paired();
+  world.backUp();
+  await tab.create('log', path, world.latest, { ...session, userId: world.latest, notes: 'new' });
+  await tab.sync();
+  await world.restore();
+  await world.pair();
+  const reliable = globalThis.fetch;
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) =>
+    request[1]?.method === 'POST'
+      ? Response.json({ type: 'about:blank', status: 503, detail: 'later' }, { status: 503 })
+      : reliable(...request),
+  );
+  await expect(tab.sync()).rejects.toThrow('later');
+  vi.stubGlobal('fetch', reliable);
+  await tab.sync();
+  expect(world.logs).toMatchObject([{ notes: 'new' }]);
+});
+
+test('a phone that is not paired any more asks for nothing', async () => {
+  const { world, tab } = await paired();
+  await world.phone.update((kept) => ({ ...kept, ended: 'token-revoked' }));
+  let asked = 0;
+  around(() => true, { before: () => asked++ });
+  await tab.sync();
+  await tab.follow(new AbortController().signal);
+  expect(asked).toBe(0);
+});
+
+test('no browser adds cookies to a request, or answers it from what it keeps', async () => {
+  const { tab } = await paired();
+  const reliable = globalThis.fetch;
+  const seen = new Set<string>();
+  vi.stubGlobal('fetch', (...request: Parameters<typeof fetch>) => {
+    const { credentials, cache } = request[1] as unknown as Record<string, string>;
+    seen.add(`${credentials} ${cache}`);
+    return reliable(...request);
+  });
+  await tab.sync();
+  expect([...seen]).toEqual(['omit no-store']);
+});
+
+test.each<[Partial<Notebook>, isOwn: boolean]>([
+  [{ token: 'a' }, true],
+  [{ token: 'a', role: null }, true],
+  [{ token: 'a', role: 'patient' }, true],
+  [{ token: 'a', role: 'provider', person: 1 }, false],
+  [{ person: 1 }, true],
+  [{}, false],
+])('whether a diary is one’s own, with %j: %j', (given, expected) => {
+  expect(isOwn({ ...EMPTY, ...given })).toBe(expected);
+});
+
+test('nothing that was read stays of another diary, and what waits does', () => {
+  const own: Notebook = { ...EMPTY, token: 'a', waiting: [write({})], refused: [write({})] };
+  const read = {
+    since: 1,
+    names: [],
+    summary: { at: '', figures: {} as never },
+    trial: { date: '', words: '' },
+  };
+  expect(unread({ ...own, ...read, records: { log: {} } })).toEqual(own);
 });

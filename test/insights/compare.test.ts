@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { dayOf } from '../../src/domain/words/day.ts';
 import { comparedPeriods, compareTallies } from '../../src/insights/compare.ts';
 import { tallyOf } from '../../src/insights/summary.ts';
-import { comparePeriods, logsOf } from './helpers.ts';
+import { comparePeriods, log, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);
 
@@ -63,6 +64,24 @@ test('days that resemble each other make the interval of two periods wider', () 
   const inFlares = of((i) => (i < 28 ? 4 + 3 * (Math.floor(i / 7) % 2) : 3 + 3 * (Math.floor(i / 7) % 2)));
   expect(mixed).toMatchObject({ difference: -1, shift: 'lower' });
   expect(inFlares).toMatchObject({ difference: -1, shift: 'unclear' });
+});
+
+test('the 500 sessions of each period next to the other tell how much they resemble each other', () => {
+  /** Of 700 sessions in each period: those so far from the other period are alike in spells of 50, the rest in turn. */
+  const widthOf = (from: number, to: number) => {
+    const logs = Array.from({ length: 1400 }, (_, i) => {
+      const apart = i < 700 ? 699 - i : i - 700;
+      const spell = apart >= from && apart < to ? 50 : 1;
+      const change = (i < 700 ? 0 : -1) + (Math.floor(i / spell) % 2 ? 1 : -1);
+      return log({ id: i + 1, date: dayOf(15_000 + i), painBefore: 5, painAfter: 5 + change });
+    });
+    const period = (day: number) => ({ since: dayOf(day), until: dayOf(day + 699) });
+    const { interval } = comparePeriods(logs, period(15_000), period(15_700)).meanChange;
+    return interval ? interval[1] - interval[0] : Number.NaN;
+  };
+  expect(widthOf(0, 700)).toBe(widthOf(0, 500));
+  expect(widthOf(500, 700)).toBe(widthOf(0, 0));
+  expect(widthOf(300, 500)).toBeGreaterThan(widthOf(0, 0));
 });
 
 test.each([

@@ -286,6 +286,46 @@ test('an exercise that was given up before another began is held against that on
   ]);
 });
 
+test.each([
+  [1, 'helps'],
+  [8, null],
+])('after 30 others, what is done every other spell of %i days: %j', (spell, claim) => {
+  const random = generator(5);
+  const others = Array.from({ length: 30 }, (_, id) =>
+    log({ id, date: dayOf(20_000 + id), exerciseName: `Other ${id}`, painBefore: 5, painAfter: 5 }),
+  );
+  const logs = Array.from({ length: 100 }, (_, i) => {
+    const isCobra = Math.floor(i / spell) % 2 === 0;
+    const painBefore = clamp(5.5 + 1.5 * normal(random));
+    const change = 0.7 * normal(random) - 0.3 * (painBefore - 5.5) - (isCobra ? 0.6 : 0);
+    const exerciseName = isCobra ? 'Cobra' : 'Bird Dog';
+    const painAfter = clamp(painBefore + change);
+    return log({ id: 30 + i, date: dayOf(20_030 + i), exerciseName, painBefore, painAfter });
+  });
+  const found = summarize([...others, ...logs]).exercises;
+  expect(found.find(({ exerciseName }) => exerciseName === 'Cobra')?.claim).toBe(claim);
+});
+
+test.each<[orders: string, changes: number[]]>([
+  ['AB AB BA', [-2, -2]],
+  ['AB', [-2, 0]],
+])('of %s, of which the second fall by 2 less, the changes at the usual pain are %j', (orders, expected) => {
+  const random = generator(1);
+  const each = orders.split(' ');
+  const logs = Array.from({ length: 90 }, (_, day) =>
+    [...(each[day % each.length] ?? '')].map((exerciseName, place) => {
+      const painBefore = 4 + Math.floor(4 * random());
+      const painAfter = painBefore - 2 + 2 * place + Math.floor(3 * random()) - 1;
+      return log({ date: dayOf(20_000 + day), exerciseName, painBefore, painAfter });
+    }),
+  ).flat();
+  const found = summarize(logs).exercises.toSorted((a, b) => (a.exerciseName < b.exerciseName ? -1 : 1));
+  // In their own places where not all were ever the first.
+  const changes = found.map(({ adjusted }) => adjusted?.change ?? Number.NaN);
+  for (const [i, change] of changes.entries())
+    expect(Math.abs(change - (expected[i] ?? 0)), String(changes)).toBeLessThan(0.3);
+});
+
 describe('others that go the other way', () => {
   /** Two exercises in turn; each pain before comes with the change of either. */
   const turns = (days: number, befores: readonly number[], a: (before: number) => number, b: typeof a) => {

@@ -225,6 +225,61 @@ it('numbers anew what has an id far above all others, and its logs follow', () =
   ]);
 });
 
+it.each([
+  [1_900_000, 1_900_000],
+  [1_900_001, 900_001],
+])('of ids up to 900,000 and %i the last is %i', (id, last) => {
+  const store = filledStore(0);
+  bring(store, {
+    logs: [
+      { ...annas, id: 900_000 },
+      { ...bos, id },
+    ],
+  });
+  expect(store.logs.list().at(-1)?.id).toBe(last);
+});
+
+it('refuses a file whose one user stands twice and differs, though its records go to another', () => {
+  const task = prepare(filledStore(0), { users: [anna, bo], logs: [annas] });
+  expect(failure(() => task.apply({ onConflict: 'refuse', dryRun: false, as: 2 })).code).toBe('invalid');
+  expect(task.faults.issues.map(({ at, field }) => `${at} ${field}`)).toEqual(['user[1] id']);
+});
+
+it('tells kind by kind what would move, and of which users there are records', () => {
+  const store = filledStore(4);
+  store.routines.create({ ...routine, name: 'a' } as never);
+  const moved = {
+    logs: [{ ...store.logs.get(2), userId: 1 }],
+    routines: [{ ...store.routines.get(1), userId: 2 }],
+  };
+  const moving = prepare(store, moved);
+  failure(() => moving.apply({ onConflict: 'overwrite', dryRun: false }));
+  expect(moving.result?.moved.map(({ record, id }) => `${record} ${id}`)).toEqual(['log 2', 'routine 1']);
+  const task = prepare(store, {
+    logs: [log(), log({ userId: 9 })],
+    routines: [{ ...routine, name: 'b', userId: 8 }],
+  });
+  failure(() => task.apply({ onConflict: 'refuse', dryRun: false }));
+  expect(task.faults.issues.map(({ at }) => at)).toEqual(['log[1]', 'routine[0]']);
+});
+
+it.each([
+  ['refuse', 'conflict'],
+  ['skip', [[1], []]],
+  ['overwrite', [[1, 2], [[40, 2]]]],
+  ['renumber', [[1, 3], [[40, 3]]]],
+] as const)('a user who was erased here comes with %s as %j', (onConflict, expected) => {
+  const store = filledStore(0);
+  store.erase(2);
+  const file = { users: [{ ...bo, id: 2 }], logs: [{ ...bos, id: 40, userId: 2 }] };
+  const came = () => {
+    bring(store, file, onConflict);
+    return [store.users.list().map(({ id }) => id), store.logs.list().map(({ id, userId }) => [id, userId])];
+  };
+  if (expected === 'conflict') expect(failure(came).code).toBe(expected);
+  else expect(came()).toEqual(expected);
+});
+
 describe('an id that is taken by a different record', () => {
   const start = () => {
     const store = freshStore();

@@ -553,6 +553,20 @@ describe('the first page holds no more than fits', () => {
     );
   });
 
+  test.each([
+    [22, 'A, B, C and 1 more', 4],
+    [23, 'A and 3 more', 3],
+  ])('of names with %i letters: %s, and %i bars', (letters, named, bars) => {
+    const names = ['A', 'B', 'C', 'D'];
+    const logs = names.flatMap((name) =>
+      logsOf([-2, -3, -2, -3, -2, -3, -2, -3], { exerciseName: name.padEnd(letters, name.toLowerCase()) }),
+    );
+    const blocks = firstOf({ user: nora, logs, options: {} });
+    const lead = blocks.flatMap((block) => (block.kind === 'lead' ? block.text : [])).join();
+    expect(lead.replace(/[a-d]{9,} \(−2\.5\)/g, '')).toBe(`Clearly less pain after ${named}.`);
+    expect(barsOf(blocks).map(({ rows }) => rows.length)).toEqual([bars]);
+  });
+
   test('of rises and names, and a chart only where it fits and no trial is told', () => {
     if (!full || !withChart) throw new Error('no samples');
     const toldOf = (sample: Sample, more = {}) => {

@@ -129,14 +129,14 @@ export function putUnder(db: Database, ours: number): void {
  * `renumber` stores them under new ids, `skip` leaves them out.
  */
 export function holdErased(db: Database, onConflict: OnConflict): void {
-  if (onConflict === 'overwrite' || onConflict === 'renumber') return;
+  if (onConflict === 'overwrite') return;
   const users = `${stagedUsers.staged} AS u WHERE ${IS_NEW} AND (id IN (SELECT value FROM json_each(?)) OR EXISTS (
     SELECT 1 FROM main.history WHERE record = 'user' AND recordId = u.id AND action = 'erase'))`;
   // Of databases whose place this one has taken.
   const others = new Settings(db).get('erased') ?? '[]';
   // Mostly there is none, and the logs need not be gone through.
   if (db.value(`SELECT 1 FROM ${users} LIMIT 1`, others) !== 1) return;
-  const outcome = onConflict === 'skip' ? 'skipped' : 'erased';
+  const outcome = { skip: 'skipped', renumber: 'conflicting', refuse: 'erased' }[onConflict];
   const ids = JSON.stringify(db.column<number>(`SELECT coalesce(_newId, id) FROM ${users}`, others));
   const hold = (staged: string, key: string) =>
     db.run(
@@ -145,7 +145,8 @@ export function holdErased(db: Database, onConflict: OnConflict): void {
       outcome,
       ids,
     );
-  for (const { staged } of ownedStaged) hold(staged, 'userId');
+  // What belongs to users who get new ids follows them.
+  if (onConflict !== 'renumber') for (const { staged } of ownedStaged) hold(staged, 'userId');
   hold(stagedUsers.staged, 'coalesce(_newId, id)');
 }
 

@@ -1,0 +1,326 @@
+import { expect, test } from 'vitest';
+import { nora, session } from '../helpers.ts';
+import { beNora, inBrowser, inDiary, pageOfNora, record, service } from './phone.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+inBrowser((_, bare) => {
+  const timezoneId = 'America/New_York';
+  /** By the calendar there: days are not always 24 hours. */
+  const dayAgo = (days: number) => {
+    const today = new Date().toLocaleDateString('sv', { timeZone: timezoneId });
+    return new Date(Date.parse(today) - days * DAY_MS).toISOString().slice(0, 10);
+  };
+
+  test('a search finds notes and keeps what is open; what is not sent yet stands first on its day, and says so', async () => {
+    const { store, url } = await service();
+    store.logs.update(1, { notes: 'After a walk' });
+    for (const exerciseName of ['Bird Dog', 'Cobra'])
+      store.logs.create({ ...session, exerciseName, date: dayAgo(0) });
+    const { open, context } = await bare({ timezoneId, locale: 'en' });
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('heading', { name: 'Sun, Mar 1, 2026' }).waitFor();
+    await page.getByLabel('Search').fill('WALK');
+    await page.getByText('1 entry of 3').waitFor();
+    await page.getByLabel('Search').fill('');
+    await page.getByRole('button', { name: 'Bird Dog' }).click();
+    await page.getByLabel('Search').fill('walk');
+    await page.getByText('2 entries of 3').waitFor();
+    await page.getByRole('button', { name: 'Bird Dog', expanded: true }).click();
+    await page.getByRole('button', { name: 'After a walk' }).click();
+    await page.getByLabel('Notes').fill('  ');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await expect.poll(() => store.logs.get(1).notes).toBe('');
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByText('Other exercises (1)').click();
+    await record(page, 5, 4);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByText('5 → 4, not sent yet').waitFor();
+    const names = await page.locator('section').first().locator('.exercise').allTextContents();
+    expect(names.map((name) => name.replace(/ \d.*/, ''))).toEqual([
+      session.exerciseName,
+      'Cobra',
+      'Bird Dog',
+    ]);
+    expect(await page.getByText('not sent yet').count()).toBe(2);
+  });
+
+  test('the figures stand by name and type on a scale that ends, and the course has the mean of each day up to today', async () => {
+    const { store, url } = await service();
+    store.logs.delete(1);
+    const figures = [
+      ['stretch', 10, 2],
+      ['strengthening', 3, 6],
+    ] as const;
+    store.change(() => {
+      for (let i = 1; i <= 10; i++)
+        for (const [exerciseType, painBefore, painAfter] of figures)
+          store.logs.create({
+            ...session,
+            exerciseName: 'Bird Dog',
+            date: dayAgo(i),
+            exerciseType,
+            painBefore,
+            painAfter,
+          });
+      // After today for the service too, where it is another day.
+      store.logs.create({
+        ...session,
+        exerciseName: 'Bird Dog',
+        date: dayAgo(-2),
+        painBefore: 9,
+        painAfter: 9,
+      });
+      store.of('painEntry').create({ userId: 1, date: dayAgo(1), pain: 2 });
+    });
+    const { open, context } = await bare({ timezoneId, locale: 'en' });
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('link', { name: 'What helps' }).click();
+    const bars = page.locator('.bar');
+    await bars.first().waitFor();
+    const seen = await bars.evaluateAll(
+      (all: { querySelector(one: string): { textContent: string; getAttribute(name: string): string } }[]) =>
+        all.map((bar) => [
+          bar.querySelector('.figures').textContent,
+          ...['class', 'x', 'width'].map((name) => bar.querySelector('rect').getAttribute(name)),
+        ]),
+    );
+    expect(seen).toEqual([
+      ['−8.0 · 10 sessions', 'less', '0', '50'],
+      ['+3.0 · 10 sessions', 'more', '50', '30'],
+    ]);
+    const course = await page.locator('svg.course').getAttribute('aria-label');
+    expect(course).toMatch(/on 10 days: 6\.5 on .*, 5\.0 on /);
+    const old = page.getByText('what was recorded since is not in them');
+    await expect.poll(() => old.count()).toBe(0);
+    store.logs.create({
+      ...session,
+      exerciseName: 'Bird Dog',
+      date: dayAgo(1),
+      painBefore: 10,
+      painAfter: 2,
+    });
+    await bars.getByText('11 sessions').waitFor();
+    await context.setOffline(true);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await old.waitFor();
+  });
+
+  test('a provider sees how pain was and has changed, and what could not be read', async () => {
+    const { store, url } = await service({ auth: true });
+    const people = ['Ann', 'Ben'].map((firstName) => store.users.create({ ...nora, firstName }).id);
+    const [ann = 0] = people;
+    store.change(() => {
+      for (let i = 1; i <= 10; i++)
+        for (const [ago, painBefore] of [
+          [i, 4],
+          [i + 16, 6],
+        ] as const)
+          store.logs.create({ ...session, userId: ann, date: dayAgo(ago), painBefore, painAfter: 4 });
+      store.logs.update(1, { date: dayAgo(20), painBefore: 7 });
+    });
+    const { token } = store.tokens.create({ name: 'p', role: 'provider', users: null, lifetime: null });
+    const { open, context } = await bare({ timezoneId });
+    const page = await open(url);
+    // As it is pasted.
+    await page.getByLabel('Link, code or token').fill(` ${token} `);
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByText('No session yet.').waitFor();
+    const lines = await page.locator('.exercise').allTextContents();
+    expect(lines.sort()).toEqual([
+      expect.stringMatching(/^Ann Lind Pain 4\.0 \(−2\.0\)\. \d+ sessions, the last on/),
+      'Ben Lind No session yet.',
+      expect.stringMatching(/^Nora Lind Pain earlier 7\.0\. /),
+    ]);
+    const said = page.locator('.said');
+    await page.getByRole('button', { name: 'Nora' }).click();
+    await page.getByText('In short').waitFor();
+    expect(await said.textContent()).toBe('');
+    await page.getByRole('button', { name: 'All patients' }).click();
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Ben' }).click();
+    await said.getByText('The computer is not reached. Try again.').waitFor();
+  });
+
+  test('what is done often stands first, what is in a routine there only, and the pain of today is that of today', async () => {
+    const { store, url } = await service();
+    store.logs.delete(1);
+    const done = { Rare: [3], Often: [2, 4], Edge: [14], Morning: [1], Gone: [15] };
+    store.change(() => {
+      for (const [exerciseName, days] of Object.entries(done))
+        for (const ago of days) store.logs.create({ ...session, exerciseName, date: dayAgo(ago) });
+      const exercises = [{ exerciseName: 'Morning', exerciseType: session.exerciseType }];
+      store.routines.create({ userId: 1, name: 'Before work', exercises });
+      for (const [ago, pain] of [
+        [1, 8],
+        [0, 3],
+      ] as const)
+        store.of('painEntry').create({ userId: 1, date: dayAgo(ago), pain });
+    });
+    const { open } = await bare({ timezoneId });
+    const page = await open(url);
+    await beNora(page);
+    await page.getByText('Today so far: 3', { exact: true }).waitFor();
+    const groups = ['Before work', 'The last 14 days'].map((name) => page.getByRole('region', { name }));
+    await page.getByText('Other exercises (1)').click();
+    const names = [...groups, page.locator('details')].map((group) =>
+      group.locator('.exercise').allTextContents(),
+    );
+    expect(await Promise.all(names)).toEqual([['Morning'], ['Often', 'Edge', 'Rare'], ['Gone']]);
+  });
+
+  test('what is wrong with a code is said, and what is lost where a phone forgets', async () => {
+    const { url, link } = await service({ auth: true });
+    const { open, context } = await bare();
+    const page = await open(url);
+    for (const [text, said] of [
+      ['hello', 'This is neither the link or code'],
+      ['A'.repeat(22), 'No code is open'],
+    ] as const) {
+      await page.getByLabel('Link, code or token').fill(text);
+      await page.getByRole('button', { name: 'Pair' }).click();
+      await page.getByRole('alert').getByText(said).waitFor();
+    }
+    await page.getByLabel('Link, code or token').fill(link());
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await context.setOffline(true);
+    await record(page, 5, 4);
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Save a copy as a file' }).click();
+    await page.getByText('Saved as sciatica.json, without 1 not sent yet.').waitFor();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    await page.getByText('1 not sent yet will be lost.').waitFor();
+    await page.evaluate("location.hash = '#pair'");
+    await page.getByText('What is not sent yet stays here').waitFor();
+  });
+
+  test('a token is renewed in the last quarter of its life, and not before', async () => {
+    const { link } = await service({ auth: true });
+    const { open, context } = await bare();
+    let left = 26;
+    let asked = 0;
+    const renewed: number[] = [];
+    const keys: string[] = [];
+    await context.route('**/me', async (route) => {
+      const response = await route.fetch();
+      const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+      asked++;
+      const json = { ...(await response.json()), createdAt: at(left - 100), expiresAt: at(left) };
+      return route.fulfill({ response, json });
+    });
+    await context.route('**/me/token', (route) => {
+      renewed.push(left);
+      keys.push(route.request().headers()['idempotency-key'] ?? '');
+      return route.continue();
+    });
+    const page = await open(link());
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    left = 24;
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await expect.poll(() => renewed.length).toBeGreaterThan(0);
+    expect(renewed[0]).toBe(24);
+    // The next time it is another renewal.
+    await expect
+      .poll(async () => {
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        return new Set(keys).size;
+      })
+      .toBeGreaterThan(1);
+    await context.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('an entry that is opened says when to get help once it is changed only', async () => {
+    const { store, page } = await pageOfNora(bare);
+    store.logs.update(1, { painBefore: 3, painAfter: 9 });
+    await inDiary(page);
+    await page.getByRole('button', { name: 'Pain after 9', exact: true, pressed: true }).waitFor();
+    expect(await page.getByText('Call an ambulance').count()).toBe(0);
+    await page.getByRole('button', { name: 'Pain after 10', exact: true }).click();
+    await page.getByText('Call an ambulance').waitFor();
+  });
+
+  test.each([
+    ['at once', 'throw new DOMException("", "UnknownError");'],
+    ['later', 'queueMicrotask(() => this.transaction.abort()); return window.put.apply(this, all);'],
+  ])('what the store refuses %s is not said to be done', async (_, refuses) => {
+    const { store, page } = await pageOfNora(bare);
+    const refuse = () =>
+      page.evaluate(
+        `window.put ??= IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = function (...all) { ${refuses} };`,
+      );
+    const work = () => page.evaluate('IDBObjectStore.prototype.put = window.put');
+    const notSaved = page.getByRole('alert').getByText('Not saved.');
+    /** Does what the store refuses, then what it takes. */
+    const twice = async (name: string, said: string) => {
+      const button = page.getByRole('button', { name }).first();
+      await refuse();
+      await button.click();
+      await notSaved.waitFor();
+      expect(await page.getByText(said).count()).toBe(0);
+      await work();
+      await button.click();
+      await notSaved.waitFor({ state: 'detached' });
+    };
+    await page.getByRole('button', { name: 'How is it today? 4', exact: true }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(1);
+    await twice('Take back', 'Taken back.');
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await record(page, 5, 4);
+    await expect.poll(() => store.logs.count()).toBe(2);
+    await twice('Take back', 'Taken back.');
+    await expect.poll(() => store.logs.count()).toBe(1);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await twice('Bring back', 'is back.');
+    await expect.poll(() => store.logs.count()).toBe(2);
+  });
+
+  test('a card that is opened again asks anew, and help is not told of what was taken back', async () => {
+    const { store, page } = await pageOfNora(bare);
+    await page.getByRole('button', { name: 'How is it today? 10', exact: true }).click();
+    await page.getByText('Call an ambulance').waitFor();
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByText('Call an ambulance').waitFor({ state: 'detached' });
+    // The first one brings the card among those of the last days.
+    for (const after of [4, 3]) {
+      await record(page, 5, after);
+      await page.getByRole('button', { name: 'Done' }).click();
+    }
+    await page.getByRole('button', { name: session.exerciseName }).first().click();
+    await page.getByRole('button', { name: 'Pain before 5', exact: true }).waitFor();
+    expect(await page.getByRole('button', { pressed: true }).count()).toBe(0);
+    // An entry and a session of one id are two.
+    const { id } = store.of('painEntry').create({ userId: 1, date: session.date, pain: 4 });
+    await expect.poll(() => store.logs.count()).toBe(3);
+    expect(store.logs.get(id)).toBeDefined();
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: 'Pain 4' }).click();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(1);
+  });
+
+  test('a service that does not answer in time is not reached, and what was lost is told until the phone forgets', async () => {
+    const { link } = await service({ auth: true });
+    const { open, context } = await bare();
+    await context.addInitScript("localStorage.setItem('notebook', '2')");
+    const page = await open(link().replace(/#.*/, ''));
+    await page.getByText('what was not sent yet (2) is lost').waitFor();
+    await page.getByLabel('Link, code or token').fill(link());
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await page.evaluate(
+      `AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'));
+       dispatchEvent(new Event('online'));`,
+    );
+    await page.getByText('The computer is not reached; it is tried again.').waitFor();
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.getByRole('heading', { name: 'Pair this phone' }).waitFor();
+    expect(await page.getByText('has emptied').count()).toBe(0);
+  });
+});
