@@ -55,7 +55,7 @@ const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 2];
 export const CONTRAST_EVIDENCE = 10;
 /** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
 export const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
-/** The latest sessions of each of the first exercises, by which it is told how much they resemble each other. */
+/** The latest sessions of each of the exercises done last, by which it is told how much they resemble each other. */
 const [MOST_LATEST, MOST_TOLD_BY] = [120, 50];
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
@@ -121,8 +121,8 @@ export class Marks {
   /** Of the days' averages. */
   readonly #averages = Array.from({ length: AVERAGES }, noMoments);
   readonly #times = noMoments();
-  /** By group. */
-  readonly #latest: Observation[][] = [];
+  /** By group, in the order in which they were last done. */
+  readonly #latest = new Map<number, Observation[]>();
   #observations = 0;
   /** The groups of the covariance, in the order in which they were first seen. */
   readonly #groups = new Map<number, number>();
@@ -190,11 +190,14 @@ export class Marks {
     this.#covariance.add(group, this.#covariates, change, isSameDay);
     this.#observations += 1;
     // One a day: what several of a day have in common, their deviation tells.
-    if (isSameDay || group >= MOST_TOLD_BY) return;
-    this.#latest[group] ??= [];
-    const latest = this.#latest[group];
+    if (isSameDay) return;
+    const latest = this.#latest.get(group) ?? [];
     latest.push({ index: this.#observations, covariates: this.#covariates.slice(), change });
     if (latest.length > MOST_LATEST) latest.shift();
+    this.#latest.delete(group);
+    this.#latest.set(group, latest);
+    const [oldest] = this.#latest.keys();
+    if (oldest !== undefined && this.#latest.size > MOST_TOLD_BY) this.#latest.delete(oldest);
   }
 
   #groupAt(exercise: number): number {
@@ -262,7 +265,7 @@ export class Marks {
     if (estimate === null) return null;
     const latest = groups
       .flatMap((group, i) =>
-        (this.#latest[group] ?? []).map(({ index, covariates, change }) => ({
+        (this.#latest.get(group) ?? []).map(({ index, covariates, change }) => ({
           index,
           x: Number(i === 0),
           y: this.#covariance.residual(group, covariates, change),

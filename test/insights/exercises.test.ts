@@ -287,20 +287,25 @@ test('an exercise that was given up before another began is held against that on
 });
 
 test.each([
-  [1, 'helps'],
-  [8, null],
-])('after 30 others, what is done every other spell of %i days: %j', (spell, claim) => {
+  [30, 1, { days: 100, spread: 0.7, effect: 0.6, memory: 0 }, 'helps'],
+  [30, 8, { days: 100, spread: 0.7, effect: 0.6, memory: 0 }, null],
+  [60, 1, { days: 150, spread: 1, effect: 1.3, memory: 0.7 }, 'helps'],
+  [60, 15, { days: 150, spread: 1, effect: 1.3, memory: 0.7 }, null],
+])('after %i others, what is done every other spell of %i days: %j %j', (before, spell, world, claim) => {
+  const { days, spread, effect, memory } = world;
   const random = generator(5);
-  const others = Array.from({ length: 30 }, (_, id) =>
+  const others = Array.from({ length: before }, (_, id) =>
     log({ id, date: dayOf(20_000 + id), exerciseName: `Other ${id}`, painBefore: 5, painAfter: 5 }),
   );
-  const logs = Array.from({ length: 100 }, (_, i) => {
+  let noise = 0;
+  const logs = Array.from({ length: days }, (_, i) => {
     const isCobra = Math.floor(i / spell) % 2 === 0;
     const painBefore = clamp(5.5 + 1.5 * normal(random));
-    const change = 0.7 * normal(random) - 0.3 * (painBefore - 5.5) - (isCobra ? 0.6 : 0);
+    noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
+    const change = spread * noise - 0.3 * (painBefore - 5.5) - (isCobra ? effect : 0);
     const exerciseName = isCobra ? 'Cobra' : 'Bird Dog';
     const painAfter = clamp(painBefore + change);
-    return log({ id: 30 + i, date: dayOf(20_030 + i), exerciseName, painBefore, painAfter });
+    return log({ id: before + i, date: dayOf(20_000 + before + i), exerciseName, painBefore, painAfter });
   });
   const found = summarize([...others, ...logs]).exercises;
   expect(found.find(({ exerciseName }) => exerciseName === 'Cobra')?.claim).toBe(claim);
