@@ -276,7 +276,7 @@ const latelyWords = ({ lately }: Pick<ExerciseSummary, 'lately'>): string | null
   lately && `lately ${signed(lately.meanChange)}`;
 
 /** What marks an exercise: a claim about what it does, or a fact about its sessions. */
-export const claimSigns = { helps: '✔', harms: '✖' } as const;
+const claimSigns = { helps: '✔', harms: '✖' } as const;
 
 /** What the exercise does, as far as the others show it; else which pain followed, as a fact. */
 type Said = Pick<ExerciseSummary, 'verdict' | 'direction' | 'claim' | 'noDifference'>;

@@ -7,7 +7,7 @@ import type { Database } from '../sqlite/database.ts';
 import { erasedIn, identitiesOf } from './restore-ledger.ts';
 
 /** Who and what was erased from a database, as its backups may know it: one of another database has other ids. */
-export interface ErasedPeople {
+interface ErasedPeople {
   /** Their names: the UUID of the database that made them, their id there, and the uid of the change. */
   names: { record: KindName; uuid: string; originId: number; uid: number }[];
   /** The ids that they had here. */

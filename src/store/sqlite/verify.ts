@@ -67,7 +67,7 @@ export function isSound(db: Database): boolean {
 }
 
 /** Whether all days are days of the calendar: their CHECK looks at no more than the form. */
-export function areDaysSound(db: Database): boolean {
+function areDaysSound(db: Database): boolean {
   const wrong = kindNames.flatMap((kind) => {
     const { table, fields } = kindOf(kind);
     const days = Object.keys(fields).filter((name) => fields[name]?.kind === 'date');
