@@ -323,6 +323,11 @@ describe('a batch', () => {
       { requests: [patch(1, {}, { 'If-Match': '"x"', 'if-match': '*' })] },
       ['requests[0].headers'],
     ],
+    [
+      'a header that is no text',
+      { requests: [{ ...patch(1, {}), headers: { 'If-Match': 1 } }] },
+      ['requests[0].headers'],
+    ],
     ['another header', { requests: [patch(1, {}, { authorization: 'Bearer x' })] }, ['requests[0].headers']],
   ])('refuses %s', async (_, body, fields) => {
     const { call, store } = freshApp();
