@@ -28,6 +28,9 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How long "Forget this phone" waits for the service, in milliseconds: it works without a network too. */
 const GOODBYE_MS = 5_000;
 
+/** By which a phone is named. In this order: Android says that it is Linux, and an iPhone that it is like a Mac. */
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'];
+
 /** One after the other in this tab, where a browser has no locks. */
 function ownLocks(): Lock {
   const last = new Map<string, Promise<unknown>>();
@@ -196,7 +199,7 @@ export class Phone {
    */
   async pair(code: string): Promise<void> {
     const { tokenKey = '' } = await this.shelf.update((kept) => ({ ...kept, tokenKey: keyFor(code, kept) }));
-    const name = /Android|iPhone|iPad|Windows|Mac|Linux/.exec(navigator.userAgent)?.[0] ?? 'phone';
+    const name = SYSTEMS.find((system) => navigator.userAgent.includes(system)) ?? 'phone';
     const made = await new Service(location.origin).json<{ token: string }>('/pair', {
       method: 'POST',
       headers: { 'Idempotency-Key': tokenKey },

@@ -162,7 +162,11 @@ class Database extends Watched {
       }
     } catch (error) {
       // All or nothing: what was asked for before would be stored otherwise.
-      tx.abort();
+      try {
+        tx.abort();
+      } catch {
+        // The browser has done so itself.
+      }
       await Promise.allSettled(writes);
       throw error;
     }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { run as runProgram } from '../../src/cli/program.ts';
@@ -143,6 +143,25 @@ describe('sciatica pair', () => {
     store.close();
     expect(isOpen).toBe(false);
   });
+
+  test.skipIf(!existsSync('/dev/full')).each(['pair', 'pair --json', 'pair --no-wait'])(
+    'closes a code that a full disk does not take: %s',
+    async (words) => {
+      const db = database();
+      await serving(db);
+      const full = openSync('/dev/full', 'w');
+      onTestFinished(() => closeSync(full));
+      const env = { PATH: process.env['PATH'], SCIATICA_DB: db };
+      const { status, stderr } = spawnSync(process.execPath, [bin, ...words.split(' ')], {
+        env,
+        stdio: ['ignore', full, 'pipe'],
+      });
+      expect([status, String(stderr)]).toEqual([1, expect.stringContaining('ENOSPC')]);
+      const store = openStore(db);
+      onTestFinished(() => store.close());
+      expect(store.tokens.pairing.isOpen).toBe(false);
+    },
+  );
 
   test('says when five wrong codes have closed it, and when another took its place', async () => {
     const db = database();

@@ -323,6 +323,11 @@ describe('a batch', () => {
       { requests: [patch(1, {}, { 'If-Match': '"x"', 'if-match': '*' })] },
       ['requests[0].headers'],
     ],
+    [
+      'a header that is no text',
+      { requests: [{ ...patch(1, {}), headers: { 'If-Match': 1 } }] },
+      ['requests[0].headers'],
+    ],
     ['another header', { requests: [patch(1, {}, { authorization: 'Bearer x' })] }, ['requests[0].headers']],
   ])('refuses %s', async (_, body, fields) => {
     const { call, store } = freshApp();
@@ -399,6 +404,8 @@ describe('a batch of routines and goals', () => {
   const requests = [
     { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 4, userId: 9 } },
     { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 4 } },
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 5 } },
+    // The goal is by now another than when this path was named first, and this changes nothing.
     { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 5 } },
     { method: 'POST', url: '/users/1/routines', body: routine },
     { method: 'POST', url: '/users/1/routines', body: { ...routine, name: 'evening' } },

@@ -109,6 +109,7 @@ test.each([
   ['another name', { ...laptop, names: ['desk', 'desk.local'] }, ['desk.local']],
   ['a single word, which it never allows', { ...laptop, names: ['dev'] }, []],
   ['the machine as it was', laptop, []],
+  ['an address in another spelling', { ...laptop, addresses: ['fd00:0:0::7'] }, []],
 ])('it does not sign for what came later: %s', async (_, machine, others) => {
   const { authority, sign } = await made();
   expect(notAllowed(authority, machine)).toEqual(others);
@@ -167,6 +168,46 @@ test('a file with another certificate is left alone', async () => {
   await expect(ownAuthority(ownAuthorityFile(database), laptop, Date.now())).rejects.toThrow('does not hold');
   expect(readFileSync(ownAuthorityFile(database), 'utf8')).toBe(text);
 });
+
+test.each([
+  ['CA:TRUE', 'critical,permitted;DNS:localhost', true],
+  ['CA:TRUE', 'permitted;DNS:localhost', false],
+  ['CA:FALSE', 'critical,permitted;DNS:localhost', false],
+])(
+  'a certificate of somebody else’s (%s, nameConstraints = %s) is taken: %s',
+  async (basic, names, isTaken) => {
+    const [config, file] = ['config', 'authority.pem'].map((name) => join(freshFolder(), name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(
+      config,
+      `[req]\ndistinguished_name = dn\nx509_extensions = ext\nprompt = no\n[dn]\nCN = x
+     [ext]\nbasicConstraints = critical,${basic}\nnameConstraints = ${names}\n`,
+    );
+    const ec = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+    openssl(
+      'req',
+      '-x509',
+      '-config',
+      config,
+      '-days',
+      '3650',
+      ...ec,
+      '-keyout',
+      file,
+      '-out',
+      `${file}.crt`,
+    );
+    writeFileSync(file, readFileSync(file, 'utf8') + readFileSync(`${file}.crt`, 'utf8'));
+    const made = ownAuthority(file, laptop, Date.now()).then(
+      ({ allowed }) => allowed,
+      ({ message }) => message,
+    );
+    const allowed = { names: ['localhost'], addresses: [] };
+    expect(await made).toEqual(isTaken ? allowed : expect.stringContaining('does not hold'));
+  },
+);
 
 /** `certutil` of NSS, which Chromium on Linux reads imported authorities from. */
 const certutil = (...words: string[]) => execFileSync('certutil', words, { stdio: 'pipe' });

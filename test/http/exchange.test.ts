@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/access.ts';
 import { type Position, START } from '../../src/store/reconcile/collect.ts';
@@ -496,6 +497,40 @@ describe('what an undo reaches', () => {
   });
 });
 
+/** What is told of a database that has nothing to say but who was erased there. */
+async function nothingOf(other: Store): Promise<string> {
+  const diary = await other.diary();
+  return diary.nothing(diary.collector(), START).text;
+}
+
+describe('what waits here and was erased elsewhere', () => {
+  test.each<[Role, users: number[] | null, held: number, erased: number]>([
+    ['admin', null, 1, 1],
+    ['patient', [1], 0, 0],
+    ['patient', [2], 1, 0],
+  ])('is counted for the token of a %s for %j: %i and %i', async (role, users, held, erased) => {
+    const { other, as } = await practice();
+    const have = START;
+    other.users.delete(2);
+    await as('admin', null)({ parcel: await told(other), have, wants: false });
+    other.erase(1);
+    await as('admin', null)({ parcel: await nothingOf(other), have, wants: false });
+    const { body } = await as(role, users)({ parcel: await nothingOf(freshStore()), have, wants: false });
+    expect(body).toMatchObject({ result: { held, erased } });
+  });
+
+  test('is in no write-ahead log afterwards', async () => {
+    const { store, other, as } = await practice();
+    const logged = () => statSync(`${store.path}-wal`).size;
+    const send = async () => as('admin', null)({ parcel: await nothingOf(other), have: START, wants: false });
+    await send();
+    expect(logged()).toBeGreaterThan(0);
+    other.erase(2);
+    await send();
+    expect(logged()).toBe(0);
+  });
+});
+
 describe("a provider's token", () => {
   test('only reads', async () => {
     const { store, other, as } = await practice();
@@ -538,8 +573,7 @@ describe("a provider's token", () => {
   test('says nobody is erased', async () => {
     const { store, other, as } = await practice();
     other.erase(2);
-    const diary = await other.diary();
-    const parcel = diary.nothing(diary.collector(), START).text;
+    const parcel = await nothingOf(other);
     expect((await as('provider', null)({ parcel, have: null, wants: true })).status).toBe(200);
     expect(store.remotes.erasedElsewhere()).toEqual([]);
     await as('admin', null)({ parcel, have: null, wants: true });

@@ -285,3 +285,18 @@ test('of connections that come all at once, each closes another one', () => {
     server.emit('connection', Object.assign(new EventEmitter(), { destroy: () => closed.push(i) }));
   expect(closed).toEqual([1, 2, 3]);
 });
+
+test('a network that has its half makes room among its own, whoever else has shown no token', () => {
+  const server = new EventEmitter();
+  const connections = new SharedConnections(server as Server, 4, (address) => address);
+  const closed: string[] = [];
+  const come = (name: string, remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, destroy: () => closed.push(name) });
+    server.emit('connection', socket);
+    return socket as unknown as Socket;
+  };
+  for (const name of ['first', 'second']) connections.trust(come(name, 'half'));
+  come('stranger', 'elsewhere');
+  come('third', 'half');
+  expect(closed).toEqual(['first']);
+});

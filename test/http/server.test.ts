@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, get } from 'node:http';
+import { createServer, get, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
@@ -70,12 +70,22 @@ describe('timeouts', () => {
   });
 });
 
+/** Looks at each request that begins, or each response that was sent, as Node has it. */
+function watching(what: 'request.start' | 'response.finish', look: (message: Watched) => void): void {
+  const channel = `http.server.${what}`;
+  const heard = (message: unknown) => look(message as Watched);
+  subscribe(channel, heard);
+  onTestFinished(() => void unsubscribe(channel, heard));
+}
+
+interface Watched {
+  response: ServerResponse;
+  socket: Socket;
+}
+
 test('a response has to be taken in time, also one that was waited for', async () => {
-  const channel = 'http.server.response.finish';
   const bounds: unknown[] = [];
-  const look = (message: unknown) => bounds.push((message as { socket: Socket }).socket.timeout);
-  subscribe(channel, look);
-  onTestFinished(() => void unsubscribe(channel, look));
+  watching('response.finish', ({ socket }) => bounds.push(socket.timeout));
   const { url } = await freshServer({ timeouts: { stall: 12_345 } });
   await fetch(`${url}/users/1`);
   await fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
@@ -146,6 +156,8 @@ test('a slow reader that does read is not cut off', async () => {
   store.change(() => {
     for (let i = 0; i < 600; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
   });
+  const listeners: number[] = [];
+  watching('response.finish', ({ response }) => listeners.push(response.listenerCount('drain')));
   const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   onTestFinished(() => void vi.restoreAllMocks());
   await raw(
@@ -156,6 +168,7 @@ test('a slow reader that does read is not cut off', async () => {
   expect(cuts.length).toBeGreaterThan(0);
   const cleared = new Set(ended.mock.calls.map(([timer]) => timer));
   expect(cuts.filter(({ value }) => !cleared.has(value))).toEqual([]);
+  expect(listeners).toEqual([0]);
 });
 
 test.each([
@@ -171,6 +184,43 @@ test.each([
   expect((await fetch(`${url}/app/x`)).status).toBe(500);
   await server.stop();
   expect(log.join('').replace(/^.*GET .*\n/m, '')).toMatch(told);
+});
+
+test('nothing bounds a connection while its answer is waited for', async () => {
+  const sockets: Socket[] = [];
+  watching('request.start', ({ socket }) => sockets.push(socket));
+  const { server } = await freshServer({ timeouts: { stall: 12_345 } });
+  const caller = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void caller.destroy());
+  const head = `Host: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: 2`;
+  caller.write(`POST /users HTTP/1.1\r\n${head}\r\n\r\n{`);
+  await expect.poll(() => sockets.map(({ timeout }) => timeout)).toEqual([0]);
+});
+
+test('an error of a streamed response ends its connection, and not the service', async () => {
+  const responses: ServerResponse[] = [];
+  watching('request.start', ({ response }) => responses.push(response));
+  const { server, store, url } = await freshServer();
+  store.change(() => {
+    for (let i = 0; i < 600; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
+  });
+  const socket = connect(server.port, '127.0.0.1').pause();
+  socket.on('error', () => {});
+  socket.write(`GET /userExerciseLogs HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`);
+  await expect.poll(() => responses[0]?.headersSent).toBe(true);
+  responses[0]?.emit('error', new Error('of the connection'));
+  expect((await ending(socket.resume())).length).toBeLessThan(5_400_000);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test('over plain HTTP no browser is told to come by TLS from now on', async () => {
+  const { server } = await freshServer({ origins: { allowHosts: ['diary.example'], allowOrigins: [] } });
+  const answer = await raw(
+    server.port,
+    'GET /health HTTP/1.1\r\nHost: diary.example\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(answer).not.toMatch(/strict-transport-security/i);
 });
 
 describe('stopping', () => {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import { changesRoute } from '../../src/http/routes/history.ts';
 import { nothingAt } from '../../src/http/routes/index.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
@@ -318,6 +318,31 @@ test('a stream that is opened after the last one ended is told of changes', asyn
   onTestFinished(() => stream.close());
   store.users.create(nora);
   expect(await stream.next()).toBe('changed');
+});
+
+test('a stream is told of changes after another one has ended', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const feed = new Feed(freshStore());
+  const stream = feed.subscribe(1);
+  feed.subscribe(2).close();
+  const next = stream.next();
+  vi.advanceTimersToNextTimer();
+  expect(await Promise.race([next, 'waits'])).toBe('changed');
+  stream.close();
+});
+
+test('a stream looks for itself where nobody can say whether anything has changed', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const revision = () => {
+    throw new Error('no database any more');
+  };
+  const stream = new Feed({ revision } as unknown as Store).subscribe(1);
+  const next = stream.next();
+  vi.advanceTimersToNextTimer();
+  expect(await Promise.race([next, 'waits'])).toBe('changed');
+  stream.close();
 });
 
 test('a stream that is closed waits for nothing any more', async () => {

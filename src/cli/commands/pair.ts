@@ -65,6 +65,13 @@ async function pair(context: Context, options: PairOptions): Promise<void> {
   if (options.wait) for (const signal of SIGNALS) process.on(signal, stopped);
   try {
     await show(context, options, { ...invitation, user, expiresAt });
+    // Nobody has seen what could not be written. Here, for the error of the stream ends the program before the catch below.
+    await new Promise<void>((resolve) => {
+      context.stdout.write('', (error) => {
+        if (error) pairing.close(code);
+        resolve();
+      });
+    });
     if (options.wait) await phoneCame(context, code, stop.signal);
   } catch (error) {
     pairing.close(code);

@@ -133,7 +133,7 @@ async function exchange(
   if (taken.hasNewErasures) store.checkpoint();
   const collector = diary.collector(users);
   // What came from the caller just now is known there.
-  const isEcho = isKnown && isDeepStrictEqual(have, taken.from) && taken.isEcho;
+  const isEcho = isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
   const part = wants ? diary.part(collector, from, undefined, taken.left) : diary.nothing(collector, from);
   const { counts, disputes, refused } = taken;

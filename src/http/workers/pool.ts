@@ -287,7 +287,7 @@ class Thread {
     query?.receive(message);
     if (query?.isOver) this.#queries.delete(id);
     this.options.onReply?.();
-    if (this.load === 0 && this.#unanswered.size === 0) this.#rest();
+    if (this.load === 0) this.#rest();
   }
 
   /** Ends the thread when it does not come to the end of a query that was cancelled. */

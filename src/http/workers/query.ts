@@ -54,9 +54,8 @@ export class Query {
     send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
   }
 
-  /** Takes what the thread sent. */
+  /** Takes what the thread sent: nothing comes any more once it is over. */
   receive(message: FromWorker): void {
-    if (this.isOver) return;
     clearTimeout(this.#timer);
     if ('error' in message) {
       const { response, stack } = message.error;

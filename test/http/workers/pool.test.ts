@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -118,6 +118,27 @@ describe('worker threads', () => {
     const settled = await Promise.allSettled(both);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect(JSON.parse(await textOf(ask('/users')))).toHaveLength(2);
+  });
+
+  test('that crash are replaced for what waits, though nothing else is asked', async () => {
+    const { ask } = poolOf(filledStore(10), { file: crashing() });
+    // As many as there may be threads, or more.
+    const crashed = Array.from({ length: 4 }, () => ask('/users?crash'));
+    const waiting = ask('/users?q=o');
+    const settled = await Promise.allSettled([...crashed, waiting]);
+    expect(settled.map(({ status }) => status)).toEqual([...Array(4).fill('rejected'), 'fulfilled']);
+  });
+
+  test('are one where one query comes after the other', async () => {
+    const started = join(freshFolder(), 'started');
+    const file = join(freshFolder(), 'worker.cjs');
+    writeFileSync(
+      file,
+      `require('node:fs').appendFileSync(${JSON.stringify(started)}, 'one,'); require(${JSON.stringify(workerFile)});`,
+    );
+    const { ask } = poolOf(filledStore(1), { file });
+    for (let i = 0; i < 3; i++) await textOf(ask('/users'));
+    expect(readFileSync(started, 'utf8')).toBe('one,');
   });
 
   test('that cannot be started fail each read, and tell why', async () => {

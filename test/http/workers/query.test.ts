@@ -82,6 +82,24 @@ describe('a query', () => {
     expect(asked && 'ask' in asked && asked.ask.cancelled[0]).toBe(1);
   });
 
+  test('that is given up before its body is read asks for nothing more, and leaves no timer', async () => {
+    vi.useFakeTimers();
+    const { query, receive, kinds } = begun();
+    receive(streamed);
+    const body = await bodyOf(query);
+    query.cancel();
+    await expect(body.next()).rejects.toMatchObject({ status: 503 });
+    expect([kinds(), vi.getTimerCount()]).toEqual([['ask', 'cancel'], 0]);
+  });
+
+  test('that is given up before its first result leaves no timer', async () => {
+    vi.useFakeTimers();
+    const { query } = begun();
+    query.cancel();
+    await expect(query.response).rejects.toMatchObject({ status: 503 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('reports an unforeseen error, and breaks off a body that has begun', async () => {
     const { query, receive, errors } = begun();
     receive(streamed);
