@@ -9,8 +9,7 @@ import {
   type Estimate,
   evidenceAbove,
   evidenceBelow,
-  LEAST_DEVIATION,
-  moderated,
+  Moments,
 } from './stats/estimate.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
@@ -68,13 +67,6 @@ const [SHARP, MORE_SHARP] = [0.35, 1.2];
 /** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
 const NOTHING_ERROR = 0.04;
 
-/** Number, mean and sum of the squared residuals of changes. */
-interface Moments {
-  n: number;
-  mean: number;
-  squares: number;
-}
-
 /** A session, or a day without, as it counts in the contrasts. */
 interface Observation {
   /** Its place among all. */
@@ -115,12 +107,12 @@ export class Marks {
   readonly #sharedNumbers = new SharedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
-  readonly #days = noMoments();
+  readonly #days = new Moments();
   /** How many days began with each pain, from 1 to 10. */
   readonly #starts = new Array<number>(10).fill(0);
   /** Of the days' averages. */
-  readonly #averages = Array.from({ length: AVERAGES }, noMoments);
-  readonly #times = noMoments();
+  readonly #averages = Array.from({ length: AVERAGES }, () => new Moments());
+  readonly #times = new Moments();
   /** By group, in the order in which they were last done. */
   readonly #latest = new Map<number, Observation[]>();
   #observations = 0;
@@ -152,15 +144,15 @@ export class Marks {
     if (place > 0) this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
     this.#observe(exercise, change);
-    this.#all[exercise] ??= noMoments();
-    this.#firsts[exercise] ??= noMoments();
-    gather(this.#all[exercise], change);
+    this.#all[exercise] ??= new Moments();
+    this.#firsts[exercise] ??= new Moments();
+    this.#all[exercise].add(change);
     if (place === 0) {
-      gather(this.#firsts[exercise], change);
-      gather(this.#days, painBefore);
+      this.#firsts[exercise].add(change);
+      this.#days.add(painBefore);
       this.#starts[painBefore - 1] = (this.#starts[painBefore - 1] as number) + 1;
-      for (const [i, average] of session.averages.entries()) gather(this.#averages[i] as Moments, average);
-      gather(this.#times, day);
+      for (const [i, average] of session.averages.entries()) this.#averages[i]?.add(average);
+      this.#times.add(day);
     }
     this.#today.add(exercise);
     this.#sharedNumbers.add({ exercise, painBefore, painAfter });
@@ -283,13 +275,19 @@ export class Marks {
     return this.#covariance.level(this.#groupOf(exercise), this.#inTheMiddle(this.#atUsualPain(exercise)));
   }
 
-  /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain, at its own time, lie inside ±1. */
+  /**
+   * Whether an exercise makes no noticeable difference: raw change and change at the usual pain, at its own time, lie inside ±1, and so
+   * does the difference from the others of which nothing is claimed. After an exercise that keeps off a rise, pain stays.
+   */
   isNothing(exercise: number): boolean {
     const all = this.#all[exercise];
     if (!all || all.n < FEWEST_TO_SAY) return false;
     const covariates = this.#atUsualPain(exercise).fill(0, PLACES, this.#course);
     const usual = this.#covariance.level(this.#groupOf(exercise), covariates);
-    return [meanOf(all), usual].every((estimate) => {
+    const plain = this.#plain(exercise, this.#firsts.length);
+    const contrast = this.#sessionsOf(plain) >= FEWEST_OTHERS ? this.contrast(exercise, plain) : null;
+    if (contrast && Math.abs(contrast.value) >= NOTICEABLE) return false;
+    return [all.estimate(), usual].every((estimate) => {
       if (estimate === null) return false;
       const [low, high] = confidenceSequence(estimate, NOTHING_ERROR);
       return low > -NOTICEABLE && high < NOTICEABLE;
@@ -342,7 +340,7 @@ export class Marks {
       if (estimate === null) return 0;
       return direction === 'less' ? evidenceBelow(estimate) : evidenceAbove(estimate);
     };
-    const first = weigh(meanOf(this.#firsts[exercise] as Moments));
+    const first = weigh((this.#firsts[exercise] as Moments).estimate());
     if (first < (isMade ? KEPT : FIRST_EVIDENCE)) return [first, 0, 0];
     // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
     const control = this.#control(exercise, seen);
@@ -358,12 +356,20 @@ export class Marks {
 
   /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
   #control(exercise: number, seen: number): number[] {
-    const others = this.comparable(
+    const plain = this.#plain(exercise, seen);
+    return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : this.#others(exercise, seen);
+  }
+
+  #plain(exercise: number, seen: number): number[] {
+    return this.#others(exercise, seen).filter((other) => !this.#claims[other]);
+  }
+
+  /** Of those seen first, so many. */
+  #others(exercise: number, seen: number): number[] {
+    return this.comparable(
       exercise,
       Array.from({ length: seen }, (_, i) => i),
     );
-    const plain = others.filter((other) => !this.#claims[other]);
-    return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : others;
   }
 
   /**
@@ -421,18 +427,3 @@ export class Marks {
 
 /** The square about the middle of the scale: high pain falls by itself by more than a straight line says, low pain by less. */
 const square = (pain: number): number => (pain - 5.5) ** 2;
-
-const noMoments = (): Moments => ({ n: 0, mean: 0, squares: 0 });
-
-function gather(moments: Moments, value: number): void {
-  moments.n += 1;
-  const apart = value - moments.mean;
-  moments.mean += apart / moments.n;
-  moments.squares += apart * (value - moments.mean);
-}
-
-const meanOf = ({ n, mean, squares }: Moments): Estimate => ({
-  value: mean,
-  size: n,
-  ...moderated(squares, n - 1, LEAST_DEVIATION),
-});

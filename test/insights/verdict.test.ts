@@ -366,6 +366,23 @@ test('whichever was recorded first, no noticeable difference is said of the one 
   expect([of(logs).noDifference, of(logs, 'Others').noDifference]).toEqual([true, false]);
 });
 
+test.each([
+  [0.5, true],
+  [1.5, false],
+])(
+  'where pain stays after one exercise and rises by %d after two others, no difference is said: %s',
+  (rise, isNone) => {
+    const random = generator(3);
+    const logs = Array.from({ length: 240 }, (_, i) => {
+      const which = Math.floor(3 * random());
+      const painBefore = 4 + Math.floor(3 * random());
+      const painAfter = Math.round(painBefore + (which === 0 ? 0 : rise) + 2 * random() - 1);
+      return log({ exerciseName: `${which}`, date: dayOf(20_000 + i), painBefore, painAfter });
+    });
+    expect(of(logs, '0')).toMatchObject({ noDifference: isNone, claim: null });
+  },
+);
+
 describe('lately', () => {
   const reversed = (good: number, bad: number) =>
     logsOf(Array.from({ length: good + bad }, (_, i) => (i < good ? -2 : 2) + (i % 3) - 1));

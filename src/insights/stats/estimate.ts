@@ -46,6 +46,25 @@ export function meanEstimate(points: readonly Point[], prior = LEAST_DEVIATION):
   return { value: meanOf(points), size, ...moderated(squaresOf(points), size - 1, prior) };
 }
 
+/** Number, mean and sum of the squared residuals of values that come one by one (Welford 1962, Technometrics 4(3):419–420). */
+export class Moments {
+  n = 0;
+  mean = 0;
+  squares = 0;
+
+  add(value: number): void {
+    this.n += 1;
+    const apart = value - this.mean;
+    this.mean += apart / this.n;
+    this.squares += apart * (value - this.mean);
+  }
+
+  /** The mean of at least one value, its deviation moderated by 1.5 points. */
+  estimate(): Estimate {
+    return { value: this.mean, size: this.n, ...moderated(this.squares, this.n - 1, LEAST_DEVIATION) };
+  }
+}
+
 /**
  * The prior deviation of one person's sessions: the pooled deviation within groups of sessions, and 1.5
  * points at the least. Pooling over few sessions can only make it larger, so intervals wider.
