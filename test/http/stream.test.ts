@@ -369,12 +369,11 @@ test('a heartbeat comes no sooner after the one before it than after the beginni
   expect([await isDueAfter(99), await isDueAfter(1)]).toEqual([false, true]);
 });
 
-test('a stream that is given up before its caller is known to be gone takes no place', async () => {
-  const store = freshStore();
-  const feed = new Feed(store);
+/** The stream of a store, without a service. */
+async function streamOf(store: Store, feed = new Feed(store)) {
   const headers = { accept: 'text/event-stream' };
   const request = { method: 'GET', target: '/changes', headers, hosts: [] };
-  const call = {
+  const { body } = await changesRoute.handle({
     request: { ...request, address: () => '::1', readBody: async () => Buffer.of(), onClose: () => {} },
     route: changesRoute,
     store,
@@ -385,11 +384,34 @@ test('a stream that is given up before its caller is known to be gone takes no p
     isPairing: false,
     match: () => undefined,
     nothingAt,
-  };
+  });
+  if (typeof body !== 'object') throw new Error('no stream');
+  return body;
+}
+
+test('a stream that is given up before its caller is known to be gone takes no place', async () => {
+  const store = freshStore();
+  const feed = new Feed(store);
   for (let i = 0; i < 40; i++) {
-    const { body } = await changesRoute.handle(call);
-    if (typeof body !== 'object') throw new Error('no stream');
+    const body = await streamOf(store, feed);
     await body.next();
     await body.return(undefined);
   }
+});
+
+test('what is sent puts the heartbeat off', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const store = freshStore();
+  store.users.create(nora);
+  const body = await streamOf(store);
+  await body.next();
+  vi.advanceTimersByTime(10_000);
+  expect((await body.next()).value?.text).toContain('"record":"user"');
+  const next = Promise.resolve(body.next()).then(({ value }) => value?.text);
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(await Promise.race([next, 'nothing'])).toBe('nothing');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await Promise.race([next, 'nothing'])).toBe(':\n\n');
+  await body.return(undefined);
 });

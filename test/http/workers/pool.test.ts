@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RequestContext } from '../../../src/http/protocol/route.ts';
 import { Workers } from '../../../src/http/workers/pool.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -246,6 +246,15 @@ describe('worker threads', () => {
     const { ask } = poolOf(filledStore(1), { file, idle: 20 });
     await textOf(ask('/users'));
     expect(JSON.parse(await textOf(ask('/users?_slow')))).toHaveLength(2);
+  });
+
+  test('that are being ended get nothing more to do', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { ask } = poolOf(filledStore(1), { idle: 20 });
+    await textOf(ask('/users'));
+    vi.advanceTimersByTime(20);
+    expect(JSON.parse(await textOf(ask('/users')))).toHaveLength(2);
   });
 
   test('give up after a time', async () => {
