@@ -41,7 +41,7 @@ function* looks(world: World, random: () => number): Generator<Look> {
     if (day.later !== undefined) {
       const weekend = isWeekendDay(day.day);
       const pains = { first: day.pain, painBefore: day.pain, painAfter: day.later };
-      marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false });
+      marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false, justTaken: false });
     }
     marks.endDay();
     yield { marks, sessions, today: day.sessions };
