@@ -16,7 +16,7 @@ interface KnownPain {
 
 type Pains = Pick<Log, 'painBefore' | 'painAfter' | 'medication'>;
 
-type Control = Pick<DiarySession, 'painBefore' | 'painAfter' | 'medicated'>;
+type Control = Pick<DiarySession, 'painBefore' | 'painAfter' | 'medicated' | 'justTaken'>;
 
 /** The share of days without exercise that must be controls. */
 const LEAST_CONTROLS = 0.8;
@@ -107,7 +107,8 @@ export class Diary {
       const at = entries.findIndex(({ rank }, i) => rank !== UNTIMED && rank === entries[i + 1]?.rank);
       const [one, again] = [entries[at], entries[at + 1]];
       const medicated = entries.slice(0, at + 2).some((entry) => entry.medicated);
-      if (one && again) controls.set(date, { painBefore: one.pain, painAfter: again.pain, medicated });
+      if (one && again)
+        controls.set(date, { painBefore: one.pain, painAfter: again.pain, medicated, justTaken: medicated });
       if (controls.size > 0) days += 1;
     }
     return controls.size < LEAST_CONTROLS * days ? new Map() : controls;
@@ -159,6 +160,7 @@ export class Diary {
         marks.add({
           ...{ exercise: number, day, place, first, averages, weekend, painBefore, painAfter },
           medicated: names.length > 0,
+          justTaken: taken.some(({ from }) => from === place),
         });
         done.add(number);
         changes[exercise]?.push(painAfter - painBefore);

@@ -2,7 +2,7 @@ import { averageOf } from './numbers.ts';
 import { AVERAGES, WEIGHTS } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
 import { SharedNumbers } from './shared-numbers.ts';
-import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
+import { inflation, inflationWithin, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import { Covariance } from './stats/covariance.ts';
 import {
   confidenceSequence,
@@ -29,6 +29,8 @@ export interface DiarySession {
   readonly weekend: boolean;
   /** Whether medication was taken before it on its day. */
   readonly medicated: boolean;
+  /** Whether it is the first session after some was taken. */
+  readonly justTaken: boolean;
   readonly painBefore: number;
   readonly painAfter: number;
 }
@@ -45,11 +47,11 @@ const MOST_PLACES = 8;
 /** Days from one bend of the course of time to the next; twice as many, and again, where there would be more bends than this. */
 const [BETWEEN_BENDS, MOST_BENDS] = [90, 24];
 /**
- * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, the places but the
- * first, and the course of time: a line that bends.
+ * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, whether it is
+ * the first session after it (it acts at once, or hours later), the places but the first, and the course of time: a line that bends.
  */
 const WEEKEND = 3 + AVERAGES;
-const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 2];
+const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 3];
 /** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
 export const CONTRAST_EVIDENCE = 10;
 /** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
@@ -165,9 +167,9 @@ export class Marks {
   }
 
   /** All but the place. */
-  #setCovariates({ day, painBefore, first, averages, weekend, medicated }: RestDay): void {
-    const known = [painBefore, square(painBefore), first, ...averages, Number(weekend), Number(medicated)];
-    this.#covariates.fill(0).set(known);
+  #setCovariates({ day, painBefore, first, averages, weekend, medicated, justTaken }: RestDay): void {
+    const known = [weekend, medicated, justTaken].map(Number);
+    this.#covariates.fill(0).set([painBefore, square(painBefore), first, ...averages, ...known]);
     this.#covariates.set(this.#courseOn(day), this.#course);
   }
 
@@ -255,18 +257,26 @@ export class Marks {
     const [own, ...rest] = groups as [number, ...number[]];
     const estimate = this.#covariance.contrast(own, rest, this.#reading);
     if (estimate === null) return null;
-    const latest = groups
-      .flatMap((group, i) =>
-        (this.#latest.get(group) ?? []).map(({ index, covariates, change }) => ({
-          index,
-          x: Number(i === 0),
-          y: this.#covariance.residual(group, covariates, change),
-        })),
-      )
+    const residuals = groups.map((group) =>
+      (this.#latest.get(group) ?? []).map(({ index, covariates, change }) => ({
+        index,
+        y: this.#covariance.residual(group, covariates, change),
+      })),
+    );
+    const latest = residuals
+      .flatMap((own, i) => own.map((one) => ({ ...one, x: Number(i === 0) })))
       .sort((a, b) => a.index - b.index);
     const times = latest.map(({ index }) => index);
     const [x, y] = [latest.map((one) => one.x), latest.map((one) => one.y)];
-    const wider = inflation({ times, x, y, length: latest.length }, UP_TO_SESSIONS);
+    const total = this.#sessionsOf(others);
+    const shares = groups.map((group, i) => (i === 0 ? 1 : this.#covariance.count(group) / total));
+    const wider = Math.max(
+      inflation({ times, x, y, length: latest.length }, UP_TO_SESSIONS),
+      inflationWithin(
+        residuals.map((own) => own.map((one) => one.y)),
+        shares,
+      ),
+    );
     return { ...estimate, deviation: estimate.deviation * Math.sqrt(wider) };
   }
 

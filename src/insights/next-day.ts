@@ -14,6 +14,8 @@ const KEPT = 1;
 /** What a claim needs at an equal count of the days around on which the exercise was done: evidence, and points of pain. */
 const EVIDENCE_AROUND = 2;
 const LEAST_AROUND = 0.5;
+/** What it needs, beside as many points, whatever was done on the day before the exercise: evidence. */
+export const EVIDENCE_EARLIER = 5;
 /**
  * The share of the information that this count leaves where an exercise is done by chance: it is one of the four days. Where less is
  * left, pain or spells say when it is done, and the more so, the more evidence is asked: by this power, up to so much, as simulations
@@ -44,6 +46,8 @@ interface Sides {
   readonly again: Covariance;
   /** The same with on how many days around the exercise was done: the three of the comparison, and the one before them. */
   readonly around: Covariance;
+  /** The same with what was done on the day before the exercise; up to so many exercises. */
+  readonly earlier: Covariance | null;
   /** Which of the two each group of the covariances is. */
   readonly order: boolean[];
   days: number;
@@ -89,6 +93,7 @@ export class NextDay {
       covariance: new Covariance(DONE),
       again: new Covariance(DONE + 1),
       around: new Covariance(DONE + 1),
+      earlier: size > DONE ? new Covariance(size) : null,
       order: [],
       days: 0,
     }));
@@ -118,6 +123,11 @@ export class NextDay {
       this.#covariates[DONE] = around.filter((each) => each?.done.has(exercise)).length;
       sides.around.add(side, this.#covariates, day.pain);
       this.#covariates[DONE] = 0;
+      if (sides.earlier && around[0]) {
+        for (const other of around[0].done) this.#covariates[other + DONE] = 1;
+        sides.earlier.add(side, this.#covariates, day.pain);
+        this.#covariates.fill(0, DONE);
+      }
       sides.days += Number(isDone);
     }
     if (this.#joint) {
@@ -134,12 +144,14 @@ export class NextDay {
 
   /**
    * By how much it is higher; null where too few days tell. The interval holds that among days around which the exercise was done as
-   * often too: what is done in flares is not taken for their cause.
+   * often too, and that whatever was done on the day before: what is done in flares, or after what takes two days, is not taken for the
+   * cause.
    */
   found(exercise: number): DayAfter | null {
     const estimate = this.#estimate(exercise);
     if (estimate === null) return null;
-    const ends = [estimate, this.#around(exercise) ?? estimate].flatMap(intervalOf);
+    const stricter = [this.#around(exercise), this.#earlier(exercise)].filter((one) => one !== null);
+    const ends = [estimate, ...stricter].flatMap(intervalOf);
     return {
       days: this.#sidesOf(exercise).days,
       difference: round(estimate.value),
@@ -166,7 +178,21 @@ export class NextDay {
       ? evidence >= KEPT
       : estimate.value >= NOTICEABLE &&
         evidence >= NEXT_DAY_EVIDENCE * this.#seen &&
-        this.#isWorseThanAround(exercise);
+        this.#isWorseThanAround(exercise) &&
+        this.#isWorseThanEarlier(exercise);
+  }
+
+  /** Where one always follows another, nothing tells the two apart. */
+  #isWorseThanEarlier(exercise: number): boolean {
+    const earlier = this.#earlier(exercise);
+    if (earlier === null) return true;
+    return earlier.value >= LEAST_AROUND && evidenceAbove(earlier) >= EVIDENCE_EARLIER;
+  }
+
+  /** Whatever was done on the day before it: soreness that takes two days is not blamed on the exercise that comes next. */
+  #earlier(exercise: number): Estimate | null {
+    const sides = this.#sidesOf(exercise);
+    return sides.earlier && difference(sides, sides.earlier);
   }
 
   /** Among days around which it was done as often. */

@@ -455,8 +455,8 @@ describe('the day after', () => {
 
   test.each([
     [2, [], 31],
-    [1, [], 31],
-    [1, ['C', 'D', 'E', 'F'], 53],
+    [1, [], 61],
+    [1, ['C', 'D', 'E', 'F'], 61],
   ])('of a harm of %i, with %j besides, is said on one day, no earlier and no later', (harm, more, day) => {
     const earlier = more.map((exerciseName) => log({ exerciseName, date: '2025-01-01' }));
     const all = diary(70, 1, harm);

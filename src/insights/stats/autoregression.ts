@@ -64,8 +64,49 @@ const INDEPENDENT = 0.8;
  * likelihood of their autocorrelation; 1 unless it is more likely than not that each resembles the one before.
  */
 export function inflationOfMean(values: readonly number[]): number {
+  if (values.length < 4) return 1;
+  const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
+    const fit = constant(values, Math.sin(step * ANGLE));
+    const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
+    return { ...fit, logLikelihood: fit.logLikelihood + Math.log(prior) };
+  });
+  const all = weighed(fits);
+  const [independent] = all as [(typeof all)[number]];
+  if (average(all, (fit) => Number(fit === independent)) > 0.5) return 1;
+  return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
+}
+
+/**
+ * How many times the variance of the difference of means is what it would be for independent values, where those of one series
+ * resemble the one before in it, though others come between: an average over the likelihood of one autocorrelation in all of them.
+ * @param series the values of each, in order
+ * @param shares what the mean of each counts in the difference
+ */
+export function inflationWithin(series: readonly (readonly number[])[], shares: readonly number[]): number {
+  const told = series
+    .map((values, i) => ({ values, share: shares[i] ?? 0 }))
+    .filter(({ values }) => values.length >= 4);
+  if (told.length === 0) return 1;
+  const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
+    const correlation = Math.sin(step * ANGLE);
+    const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
+    let [logLikelihood, variance] = [Math.log(prior), 0];
+    for (const { values, share } of told) {
+      const fit = constant(values, correlation);
+      logLikelihood += fit.logLikelihood;
+      variance += (share ** 2 * fit.variance) / (values.length * (values.length - 1));
+    }
+    return { logLikelihood, variance };
+  });
+  const all = weighed(fits);
+  const [independent] = all as [(typeof all)[number]];
+  if (average(all, (fit) => Number(fit === independent)) > 0.5) return 1;
+  return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
+}
+
+/** How likely an autocorrelation is, and the variance of the mean under it, times a number that does not depend on it. */
+function constant(values: readonly number[], correlation: number) {
   const n = values.length;
-  if (n < 4) return 1;
   const [first = 0, last = 0] = [values[0], values.at(-1)];
   let [sum, squares, products] = [0, 0, 0];
   for (const [i, value] of values.entries()) {
@@ -73,24 +114,16 @@ export function inflationOfMean(values: readonly number[]): number {
     squares += value * value;
     products += value * (values[i - 1] ?? 0);
   }
-  const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
-    const correlation = Math.sin(step * ANGLE);
-    const [fresh, share] = [1 - correlation ** 2, 1 - correlation];
-    // Generalized least squares of a constant; the inverse of the matrix of correlations has three diagonals.
-    const cc = fresh + (n - 1) * share ** 2;
-    const cv = fresh * first + share * (sum - first - correlation * (sum - last));
-    const vv = squares - 2 * correlation * products + correlation ** 2 * (squares - first ** 2 - last ** 2);
-    const left = Math.max(ROUNDING * n, vv - cv ** 2 / cc);
-    const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
-    return {
-      logLikelihood: (Math.log(fresh / cc) - (n - 1) * Math.log(left)) / 2 + Math.log(prior),
-      variance: (left / fresh) * (1 + (2 * correlation * (1 - (1 - correlation ** n) / (n * share))) / share),
-    };
-  });
-  const all = weighed(fits);
-  const [independent] = all as [(typeof all)[number]];
-  if (average(all, (fit) => Number(fit === independent)) > 0.5) return 1;
-  return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
+  const [fresh, share] = [1 - correlation ** 2, 1 - correlation];
+  // Generalized least squares of a constant; the inverse of the matrix of correlations has three diagonals.
+  const cc = fresh + (n - 1) * share ** 2;
+  const cv = fresh * first + share * (sum - first - correlation * (sum - last));
+  const vv = squares - 2 * correlation * products + correlation ** 2 * (squares - first ** 2 - last ** 2);
+  const left = Math.max(ROUNDING * n, vv - cv ** 2 / cc);
+  return {
+    logLikelihood: (Math.log(fresh / cc) - (n - 1) * Math.log(left)) / 2,
+    variance: (left / fresh) * (1 + (2 * correlation * (1 - (1 - correlation ** n) / (n * share))) / share),
+  };
 }
 
 /** The variance of the difference of the two means in units of that of one observation. */

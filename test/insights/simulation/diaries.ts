@@ -41,7 +41,7 @@ function* looks(world: World, random: () => number): Generator<Look> {
     if (day.later !== undefined) {
       const weekend = isWeekendDay(day.day);
       const pains = { first: day.pain, painBefore: day.pain, painAfter: day.later };
-      marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false });
+      marks.addRest({ day: day.day, ...pains, averages, weekend, medicated: false, justTaken: false });
     }
     marks.endDay();
     yield { marks, sessions, today: day.sessions };
@@ -355,6 +355,19 @@ const harmless: readonly World[] = [
     effects: [0, 0],
     level: (day) => 2 - day / 45,
     chooses: (_, day, random) => [Number(random() < day / 180)],
+  },
+  {
+    name: 'one adds 1.5 to the day after next, another is mostly done on the day after it, 180 days',
+    days: 180,
+    effects: [0, 0, 0],
+    inTwoDays: [1.5],
+    chooses: (_, day, random, last) => [
+      last.get(0)?.day === day - 1
+        ? random() < 0.8
+          ? 1
+          : 2
+        : ([0, 0, 1, 2][Math.floor(4 * random())] as number),
+    ],
   },
   {
     name: 'ten, each on a third of the days, 180 days',

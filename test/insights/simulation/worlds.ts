@@ -14,6 +14,8 @@ export interface World {
   /** Standard deviation of pain after, and the autocorrelation of what is not the exercise, by sessions. */
   readonly deviation?: number;
   readonly memory?: number;
+  /** The same by the sessions of each exercise, in place of the other. */
+  readonly ownMemory?: number;
   /** The share of its distance from the base that pain falls back by in a session, whatever is done. */
   readonly relapse?: number;
   /** Standard deviation of the first pain of a day as it is recorded about what is felt; exercises are chosen by what is felt. */
@@ -23,10 +25,14 @@ export interface World {
   /** By exercise, in points: on pain after, and on the first pain of the next day. */
   readonly effects: readonly number[];
   readonly nextDay?: readonly number[];
+  /** The same on the first pain of the day after next. */
+  readonly inTwoDays?: readonly number[];
   /** What else moves pain after, which no record shows. */
   readonly hidden?: (pain: number, day: number) => number;
   /** By how much a tablet that is taken on such a day, and recorded, moves pain after; 0 for none. */
   readonly tablet?: (pain: number, exercises: readonly number[], random: () => number) => number;
+  /** Whether it does so in the first session only. */
+  readonly isBrief?: boolean;
   /** Whether one pair of numbers is entered for all exercises of a day. */
   readonly isOnePair?: boolean;
   /** Whether every session is entered twice. */
@@ -71,28 +77,35 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
     resemblance = 0,
     deviation = 1.5,
     memory = 0,
+    ownMemory,
     relapse = 0.5,
   } = world;
+  const [own, rho] = [new Map<number, number>(), ownMemory ?? memory];
   const numbers = new Map<number, number>();
   const last = new Map<number, { change: number; day: number }>();
-  let [pain, noise, carried] = [normal(random), normal(random), 0];
+  let [pain, noise, carried, sore] = [normal(random), normal(random), 0, 0];
   for (let day = 0; day < days; day += 1) {
     pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
     const felt = clamp(base + (world.level?.(day) ?? 0) + spread * pain + carried);
     const first = world.rating ? clamp(felt + world.rating * normal(random)) : felt;
     let now = world.afternoon ? clamp(felt + world.afternoon * normal(random)) : felt;
-    carried = world.afternoon ? LASTING * (now - base) : 0;
+    carried = (world.afternoon ? LASTING * (now - base) : 0) + sore;
+    sore = 0;
     let sessions: WorldSession[] = [];
     const chosen = world.chooses(now, day, random, last);
     const tablet = world.tablet?.(first, chosen, random) ?? 0;
     for (const which of chosen) {
-      noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
+      const resembled = ownMemory === undefined ? noise : (own.get(which) ?? normal(random));
+      noise = rho * resembled + Math.sqrt(1 - rho ** 2) * normal(random);
+      own.set(which, noise);
       const painBefore = world.rating && sessions.length === 0 ? first : now;
-      const hidden = (world.hidden?.(first, day) ?? 0) + tablet;
+      const taken = world.isBrief && sessions.length > 0 ? 0 : tablet;
+      const hidden = (world.hidden?.(first, day) ?? 0) + taken;
       const moved = relapse * (base - now) + (world.effects[which] ?? 0) + hidden;
       now = clamp(now + moved + deviation * noise);
       last.set(which, { change: now - painBefore, day });
       carried += world.nextDay?.[which] ?? 0;
+      sore += world.inTwoDays?.[which] ?? 0;
       const exercise = numbers.get(which) ?? numbers.size;
       numbers.set(which, exercise);
       sessions.push({
@@ -103,6 +116,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         first,
         weekend: isWeekend(day),
         medicated: tablet !== 0,
+        justTaken: tablet !== 0 && sessions.length === 0,
         painBefore,
         painAfter: now,
       });
@@ -316,6 +330,17 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     chooses: one(4),
   },
   {
+    name: 'a tablet (−2.5) that lasts for one session, before a routine of three that then begins with an inert one, recorded',
+    bound: 5,
+    days: 200,
+    effects: zeros(3),
+    isBrief: true,
+    // The first one begins by chance on a third of the other days.
+    tablet: (_, [which], random) => (which === 0 && random() < 0.75 ? -2.5 : 0),
+    chooses: (_, __, random) =>
+      random() < 0.5 ? [0, ...shuffled([1, 2], random)] : shuffled([0, 1, 2], random),
+  },
+  {
     name: 'one takes the place of another, while pain falls by 4',
     bound: 5,
     days: 180,
@@ -472,6 +497,20 @@ export const hiddenWorlds: readonly World[] = [
     chooses: (_, day, random) => [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 30) % 4],
   },
   feltWorld(0.8),
+  ...[0.3, 0.6].map((ownMemory) => ({
+    name: `four inert ones, 300 logs, each like its own last one, autocorrelation ${ownMemory}`,
+    days: 300,
+    ownMemory,
+    effects: zeros(4),
+    chooses: one(4),
+  })),
+  {
+    name: 'three of four +1, while all falls by 1 whatever is done',
+    days: 240,
+    effects: [0, 1, 1, 1],
+    hidden: () => -1,
+    chooses: one(4),
+  },
   {
     name: 'each exercise left alone for a week after a rise of 2',
     days: 300,
