@@ -63,38 +63,26 @@ const INDEPENDENT = 0.8;
  * How many times the variance of the mean of values in order is what it would be for independent ones: an average over the
  * likelihood of their autocorrelation; 1 unless it is more likely than not that each resembles the one before.
  */
-export function inflationOfMean(values: readonly number[]): number {
-  if (values.length < 4) return 1;
-  const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
-    const fit = constant(values, Math.sin(step * ANGLE));
-    const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
-    return { ...fit, logLikelihood: fit.logLikelihood + Math.log(prior) };
-  });
-  const all = weighed(fits);
-  const [independent] = all as [(typeof all)[number]];
-  if (average(all, (fit) => Number(fit === independent)) > 0.5) return 1;
-  return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
-}
+export const inflationOfMean = (values: readonly number[]): number => inflationWithin([values], [1]);
 
 /**
- * How many times the variance of the difference of means is what it would be for independent values, where those of one series
- * resemble the one before in it, though others come between: an average over the likelihood of one autocorrelation in all of them.
- * @param series the values of each, in order
+ * The same of the difference of means, where the values of one series resemble the one before in it, though others come between: one
+ * autocorrelation in all of them.
+ * @param series the values of each, in order; fewer than 4 tell nothing
  * @param shares what the mean of each counts in the difference
  */
 export function inflationWithin(series: readonly (readonly number[])[], shares: readonly number[]): number {
-  const told = series
-    .map((values, i) => ({ values, share: shares[i] ?? 0 }))
-    .filter(({ values }) => values.length >= 4);
+  const told = series.flatMap((values, i) =>
+    values.length < 4 ? [] : { sums: sumsOf(values), share: shares[i] ?? 0 },
+  );
   if (told.length === 0) return 1;
   const fits = Array.from({ length: UP_TO_SESSIONS }, (_, step) => {
-    const correlation = Math.sin(step * ANGLE);
     const prior = step === 0 ? INDEPENDENT : (1 - INDEPENDENT) / (UP_TO_SESSIONS - 1);
     let [logLikelihood, variance] = [Math.log(prior), 0];
-    for (const { values, share } of told) {
-      const fit = constant(values, correlation);
+    for (const { sums, share } of told) {
+      const fit = constant(sums, Math.sin(step * ANGLE));
       logLikelihood += fit.logLikelihood;
-      variance += (share ** 2 * fit.variance) / (values.length * (values.length - 1));
+      variance += share ** 2 * fit.variance;
     }
     return { logLikelihood, variance };
   });
@@ -104,25 +92,32 @@ export function inflationWithin(series: readonly (readonly number[])[], shares: 
   return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
 }
 
-/** How likely an autocorrelation is, and the variance of the mean under it, times a number that does not depend on it. */
-function constant(values: readonly number[], correlation: number) {
-  const n = values.length;
-  const [first = 0, last = 0] = [values[0], values.at(-1)];
+/** What the fit of a constant needs of values in order. */
+function sumsOf(values: readonly number[]) {
   let [sum, squares, products] = [0, 0, 0];
   for (const [i, value] of values.entries()) {
     sum += value;
     squares += value * value;
     products += value * (values[i - 1] ?? 0);
   }
+  return { n: values.length, first: values[0] ?? 0, last: values.at(-1) ?? 0, sum, squares, products };
+}
+
+/** How likely an autocorrelation is, and the variance of the mean under it. */
+function constant(
+  { n, first, last, sum, squares, products }: ReturnType<typeof sumsOf>,
+  correlation: number,
+) {
   const [fresh, share] = [1 - correlation ** 2, 1 - correlation];
   // Generalized least squares of a constant; the inverse of the matrix of correlations has three diagonals.
   const cc = fresh + (n - 1) * share ** 2;
   const cv = fresh * first + share * (sum - first - correlation * (sum - last));
   const vv = squares - 2 * correlation * products + correlation ** 2 * (squares - first ** 2 - last ** 2);
   const left = Math.max(ROUNDING * n, vv - cv ** 2 / cc);
+  const lasting = (2 * correlation * (1 - (1 - correlation ** n) / (n * share))) / share;
   return {
     logLikelihood: (Math.log(fresh / cc) - (n - 1) * Math.log(left)) / 2,
-    variance: (left / fresh) * (1 + (2 * correlation * (1 - (1 - correlation ** n) / (n * share))) / share),
+    variance: ((left / fresh) * (1 + lasting)) / (n * (n - 1)),
   };
 }
 

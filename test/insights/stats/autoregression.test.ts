@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { autoregression, inflation, inflationOfMean } from '../../../src/insights/stats/autoregression.ts';
+import {
+  autoregression,
+  inflation,
+  inflationOfMean,
+  inflationWithin,
+} from '../../../src/insights/stats/autoregression.ts';
 import { generator } from '../helpers.ts';
 
 interface Series {
@@ -127,23 +132,26 @@ describe('how much wider the difference of two periods is', () => {
 });
 
 describe('how much wider a mean of sessions is', () => {
-  /** By the definition, with the whole matrix of correlations at each autocorrelation. */
-  function defined(values: readonly number[]) {
-    const n = values.length;
-    const ones = values.map(() => 1);
+  /** By the definition, with the whole matrix of correlations of each series at each autocorrelation. */
+  function defined(series: readonly (readonly number[])[], shares: readonly number[] = [1]) {
     const fits = Array.from({ length: 15 }, (_, step) => {
       const correlation = Math.sin((step * Math.PI) / 40);
-      const correlations = values.map((_, i) => values.map((_, j) => correlation ** Math.abs(i - j)));
-      const { inverse: own, logDeterminant } = inverted(correlations);
-      const information = product(ones, own, ones);
-      const mean = product(ones, own, values) / information;
-      const residuals = values.map((value) => value - mean);
-      const fresh = 1 - correlation ** 2;
-      const squares = Math.max(n / 12, fresh * product(residuals, own, residuals)) / fresh;
-      const logWeight =
-        Math.log(step === 0 ? 0.8 : 0.2 / 14) -
-        0.5 * (logDeterminant + Math.log(information) + (n - 1) * Math.log(squares));
-      return { weight: Math.exp(logWeight), variance: squares * product(ones, correlations, ones) };
+      let [logWeight, variance] = [Math.log(step === 0 ? 0.8 : 0.2 / 14), 0];
+      for (const [k, values] of series.entries()) {
+        const n = values.length;
+        const ones = values.map(() => 1);
+        const correlations = values.map((_, i) => values.map((_, j) => correlation ** Math.abs(i - j)));
+        const { inverse: own, logDeterminant } = inverted(correlations);
+        const information = product(ones, own, ones);
+        const mean = product(ones, own, values) / information;
+        const residuals = values.map((value) => value - mean);
+        const fresh = 1 - correlation ** 2;
+        const squares = Math.max(n / 12, fresh * product(residuals, own, residuals)) / fresh;
+        logWeight -= 0.5 * (logDeterminant + Math.log(information) + (n - 1) * Math.log(squares));
+        const ofMean = (squares / (n - 1)) * (product(ones, correlations, ones) / n ** 2);
+        variance += (shares[k] ?? 0) ** 2 * ofMean;
+      }
+      return { weight: Math.exp(logWeight), variance };
     });
     const total = fits.reduce((sum, { weight }) => sum + weight, 0);
     const variance = fits.reduce((sum, fit) => sum + (fit.weight / total) * fit.variance, 0);
@@ -157,7 +165,7 @@ describe('how much wider a mean of sessions is', () => {
     ['sessions that were entered twice', twice([-2, -1, 1, 0, 0, -3, -2, -1, 2, -1, 0, 1, 0, -4, -2, 0])],
     ['a fortnight of relief after one without', [...Array(14).fill(0), ...Array(14).fill(-2)]],
   ])('%s: that of the definition', (_, values) => {
-    const { independent, inflation } = defined(values);
+    const { independent, inflation } = defined([values]);
     expect(independent).toBeLessThan(0.5);
     expect(inflation).toBeGreaterThan(1.5);
     expect(inflationOfMean(values)).toBeCloseTo(inflation, 8);
@@ -170,4 +178,15 @@ describe('how much wider a mean of sessions is', () => {
     ['sessions in turn', Array.from({ length: 20 }, (_, i) => -(i % 2))],
     ['eight sessions of which none resembles the one before', [-2, 1, -3, 0, -1, -4, 1, -2]],
   ])('%s: not at all', (_, values) => expect(inflationOfMean(values)).toBe(1));
+
+  test('the difference of means, where each series resembles its own last value: that of the definition', () => {
+    const [own, other] = [wandering(24, 5).y, wandering(16, 9).y];
+    const { independent, inflation } = defined([own, other], [1, 0.5]);
+    expect(independent).toBeLessThan(0.5);
+    expect(inflation).toBeGreaterThan(1.5);
+    expect(inflationWithin([own, other], [1, 0.5])).toBeCloseTo(inflation, 8);
+    // Three values tell nothing.
+    expect(inflationWithin([own, [9, 9, 9], other], [1, 7, 0.5])).toBeCloseTo(inflation, 8);
+    expect(inflationWithin([[1, 2, 3], []], [1, 1])).toBe(1);
+  });
 });
