@@ -17,14 +17,14 @@ const TOO_FEW: VersusOthers = { difference: null, interval: null, verdict: 'too-
  * pain of the day and the same place in the day. More relief is said against the others together; less relief only where
  * each of them, one by one, is followed by more: an exercise that helps a little is not blamed for a better one beside it.
  * @param sessions by exercise, by the numbers that the marks know
- * @returns too few below 3 sessions of this and 8 of others, or where order or pain alone tell them apart, or one pair of numbers stands for
- *   several exercises
+ * @returns too few below 3 sessions of this and 8 of others, or where order or pain alone tell them apart, or one pair of numbers
+ *   stands for several exercises
  */
 export function versusOthers(marks: Marks, sessions: readonly number[], exercise: number): VersusOthers {
   const others = [...sessions.keys()].filter((other) => other !== exercise);
   const total = others.reduce((sum, other) => sum + (sessions[other] ?? 0), 0);
   if ((sessions[exercise] ?? 0) < FEWEST_TO_SAY || total < FEWEST_OTHERS) return TOO_FEW;
-  if (marks.sharesNumbers(exercise)) return TOO_FEW;
+  if (marks.sharedNumbers.has(exercise)) return TOO_FEW;
   const among = marks.comparable(exercise, others);
   const sideAmong = (estimate: Estimate) => sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
   let estimate = marks.contrast(exercise, among);

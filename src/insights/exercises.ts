@@ -87,7 +87,7 @@ export function summarizeExercises(
       noDifference: marks.isNothing(own),
       lately: latelyOf(changes),
       alwaysAfter: alwaysAfter(all, diary, number),
-      sharesNumbers: marks.sharesNumbers(own),
+      sharesNumbers: marks.sharedNumbers.has(own),
       versusOthers: versusOthers(marks, sessions, own),
       dayAfter: nextDay.found(own),
       medication: medicationOf(diary.medicated[number], table),

@@ -106,7 +106,8 @@ export class Marks {
   readonly #course: number;
   readonly #firsts: Moments[] = [];
   readonly #all: Moments[] = [];
-  readonly #sharedNumbers = new SharedNumbers();
+  /** Which exercises share one pair of numbers with others. */
+  readonly sharedNumbers = new SharedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = new Moments();
@@ -157,7 +158,7 @@ export class Marks {
       this.#times.add(day);
     }
     this.#today.add(exercise);
-    this.#sharedNumbers.add({ exercise, painBefore, painAfter });
+    this.sharedNumbers.add({ exercise, painBefore, painAfter });
   }
 
   /** Adds a day without exercise: a control, of what passes by itself. */
@@ -204,7 +205,7 @@ export class Marks {
   endDay(): void {
     for (const exercise of this.#today) this.#look(exercise);
     this.#today.clear();
-    this.#sharedNumbers.endDay();
+    this.sharedNumbers.endDay();
   }
 
   /** Looks at all exercises, those too that were given up before others began. */
@@ -215,11 +216,6 @@ export class Marks {
   /** What is claimed of an exercise: less pain by it, more, or neither. */
   claim(exercise: number): Direction | null {
     return this.#claims[exercise]?.direction ?? null;
-  }
-
-  /** Whether one pair of numbers mostly stands for this exercise and others. */
-  sharesNumbers(exercise: number): boolean {
-    return this.#sharedNumbers.has(exercise);
   }
 
   /** The change of an exercise at the person's usual pain before and in the middle of the time, as the first of a day; null where it never was. */
@@ -294,14 +290,15 @@ export class Marks {
     if (!all || all.n < FEWEST_TO_SAY) return false;
     const covariates = this.#atUsualPain(exercise).fill(0, PLACES, this.#course);
     const usual = this.#covariance.level(this.#groupOf(exercise), covariates);
-    const plain = this.#plain(exercise, this.#firsts.length);
-    const contrast = this.#sessionsOf(plain) >= FEWEST_OTHERS ? this.contrast(exercise, plain) : null;
-    if (contrast && Math.abs(contrast.value) >= NOTICEABLE) return false;
-    return [all.estimate(), usual].every((estimate) => {
+    const isLittle = [all.estimate(), usual].every((estimate) => {
       if (estimate === null) return false;
       const [low, high] = confidenceSequence(estimate, NOTHING_ERROR);
       return low > -NOTICEABLE && high < NOTICEABLE;
     });
+    if (!isLittle) return false;
+    const plain = this.#unclaimed(this.#others(exercise, this.#firsts.length));
+    const contrast = this.#sessionsOf(plain) >= FEWEST_OTHERS ? this.contrast(exercise, plain) : null;
+    return contrast === null || Math.abs(contrast.value) < NOTICEABLE;
   }
 
   #atUsualPain(exercise: number): Float64Array {
@@ -366,12 +363,13 @@ export class Marks {
 
   /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
   #control(exercise: number, seen: number): number[] {
-    const plain = this.#plain(exercise, seen);
-    return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : this.#others(exercise, seen);
+    const others = this.#others(exercise, seen);
+    const plain = this.#unclaimed(others);
+    return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : others;
   }
 
-  #plain(exercise: number, seen: number): number[] {
-    return this.#others(exercise, seen).filter((other) => !this.#claims[other]);
+  #unclaimed(exercises: readonly number[]): number[] {
+    return exercises.filter((exercise) => !this.#claims[exercise]);
   }
 
   /** Of those seen first, so many. */

@@ -182,7 +182,7 @@ export class NextDay {
         this.#isWorseThanEarlier(exercise);
   }
 
-  /** Where one always follows another, nothing tells the two apart. */
+  /** Where nothing tells what was done on the day before apart, this asks for nothing. */
   #isWorseThanEarlier(exercise: number): boolean {
     const earlier = this.#earlier(exercise);
     if (earlier === null) return true;

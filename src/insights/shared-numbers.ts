@@ -20,7 +20,7 @@ interface Tally {
 export class SharedNumbers {
   readonly #tallies: Tally[] = [];
   /** The session before on the same day. */
-  #last: { session: Session; isShared: boolean } | undefined;
+  #last: (Session & { isShared: boolean }) | undefined;
 
   /** Adds a session; those of a day come in order. */
   add(session: Session): void {
@@ -31,13 +31,13 @@ export class SharedNumbers {
     own.n += 1;
     const isShared =
       last !== undefined &&
-      last.session.exercise !== exercise &&
-      last.session.painBefore === painBefore &&
-      last.session.painAfter === painAfter;
+      last.exercise !== exercise &&
+      last.painBefore === painBefore &&
+      last.painAfter === painAfter;
     if (isShared) own.shared += 1;
-    const before = isShared && !last.isShared && this.#tallies[last.session.exercise];
+    const before = isShared && !last.isShared && this.#tallies[last.exercise];
     if (before) before.shared += 1;
-    this.#last = { session, isShared };
+    this.#last = { ...session, isShared };
   }
 
   endDay(): void {

@@ -223,7 +223,7 @@ async function finishErased(
   if (!copies) return;
   const { finishCopies } = await import('../input/erased-copies.ts');
   const users = idsOf(erased, 'user');
-  await finishCopies(context, users, copies, { again: eraseAgain(context, users), ...(tell && { tell }) });
+  await finishCopies(context, users, copies, { again: eraseAgain(context, users), tell });
 }
 
 /** @throws SciaticaError `unusable` while copies are there that an erasing left */

@@ -8,7 +8,7 @@ import { rewriteFolders } from './folder-remote.ts';
 interface Finish {
   /** How it is tried once more. */
   again?: string;
-  tell?: (line: string) => void;
+  tell?: ((line: string) => void) | undefined;
   /** Nothing was erased now, but copies may be left from before. */
   isRetry?: boolean;
 }
