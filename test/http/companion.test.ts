@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { companionFiles } from '../../src/http/companion.ts';
-import { Gate } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { freshFolder, freshStore } from '../store/helpers.ts';
-import { freshServer } from './helpers.ts';
+import { freshGate, freshServer } from './helpers.ts';
 
 /** A picture of 2048 bytes, of every value. */
 const picture = Uint8Array.from({ length: 2048 }, (_, i) => i);
@@ -23,7 +22,7 @@ function built() {
 
 function served() {
   const store = freshStore();
-  const gate = new Gate(store, { rate: { burst: 4, perSecond: 1 }, now: () => 0 });
+  const gate = freshGate(store, { rate: { burst: 4, perSecond: 1 }, now: () => 0 });
   const origins = originsAt(3000, [], []);
   const app = createApp({ store, gate, origins, feed: new Feed(store), companion: built() });
   return (method: string, target: string, headers: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
-import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
+import type { GateOptions } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
@@ -8,7 +8,7 @@ import type { Records } from '../../src/store/records/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { exampleOf } from '../samples.ts';
 import { freshStore } from '../store/helpers.ts';
-import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
+import { type Answer, deleteForRestore, freshGate, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
 const tokens = {
@@ -371,7 +371,7 @@ describe('a token', () => {
     } as unknown as HttpRequest;
     const use = async () => {
       // As after a restart.
-      const gate = new Gate(
+      const gate = freshGate(
         freshStore(store.path, () => now),
         { now: () => now },
       );
