@@ -129,7 +129,7 @@ export class Diary {
     const [from, to] = [dayNumber(dates[0] ?? ''), dayNumber(dates.at(-1) ?? '')];
     const marks = new Marks(most, from, to - from + 1);
     const [nextDay, recent] = [new NextDay(exercises), new RecentPain()];
-    const changes = Array.from({ length: exercises }, (): number[] => []);
+    const sessions = Array.from({ length: exercises }, (): number[] => []);
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     const medicated = Array.from(
       { length: exercises },
@@ -163,7 +163,7 @@ export class Diary {
           justTaken: taken.some(({ from }) => from === place),
         });
         done.add(number);
-        changes[exercise]?.push(painAfter - painBefore);
+        sessions[exercise]?.push(one);
         if (names.length > 0) medicated[exercise]?.changes.push(painAfter - painBefore);
         for (const name of names) medicated[exercise]?.names.add(name);
         const counts = before[exercise];
@@ -177,7 +177,7 @@ export class Diary {
     return {
       marks,
       nextDay,
-      changes,
+      runs: sessions.map((own) => runsOf(own, marks.copiedNumbers.isHabit)),
       before,
       medicated,
       controlDays: controls.size,
@@ -188,6 +188,21 @@ export class Diary {
 
 const beforeOf = (one: number): number => Math.floor((one % CODES) / 10) + 1;
 const afterOf = (one: number): number => (one % 10) + 1;
+
+/** Sessions of an exercise that follow each other with the same two numbers, where these are entered again; else one. */
+interface Run {
+  readonly change: number;
+  readonly sessions: number;
+}
+
+function runsOf(codes: readonly number[], isCopying: boolean): Run[] {
+  const runs: Run[] = [];
+  for (const [i, one] of codes.entries()) {
+    const last = isCopying && one === codes[i - 1] ? runs.pop() : undefined;
+    runs.push({ change: afterOf(one) - beforeOf(one), sessions: (last?.sessions ?? 0) + 1 });
+  }
+  return runs;
+}
 
 /** The sessions of an exercise before which, on their day, something was taken. */
 export interface Medicated {
@@ -200,7 +215,7 @@ export interface DiaryFindings {
   readonly marks: Marks;
   readonly nextDay: NextDay;
   /** By exercise, in order. */
-  readonly changes: readonly (readonly number[])[];
+  readonly runs: readonly (readonly Run[])[];
   /** By exercise: how often which one came right before it on its day. */
   readonly before: readonly ReadonlyMap<number, number>[];
   /** By exercise. */

@@ -5,7 +5,7 @@ import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
 import { inflationOfMean } from './stats/autoregression.ts';
-import { meanEstimate } from './stats/estimate.ts';
+import { type Estimate, meanEstimate } from './stats/estimate.ts';
 import { meanOf, medianOf } from './stats/points.ts';
 import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
@@ -77,11 +77,12 @@ export function summarizeExercises(
   const summaries = all.map(({ table, number, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
-    const changes = diary.changes[number] ?? [];
+    const runs = diary.runs[number] ?? [];
+    const changes = runs.map(({ change }) => change);
     return {
       ...tally,
       ...summarizeResponse(table, prior, rule),
-      ...findingOf(meanEstimate(table.changes(), prior), inflationOfMean(changes)),
+      ...findingOf(sizedBy(runs, meanEstimate(table.changes(), prior)), inflationOfMean(changes)),
       claim: claims[marks.claim(own) ?? 'none'],
       adjusted: adjusted.get(number) ?? null,
       noDifference: marks.isNothing(own),
@@ -98,6 +99,13 @@ export function summarizeExercises(
     ({ sessions }) => sessions,
     ({ adjusted, meanChange }) => adjusted?.change ?? meanChange,
   );
+}
+
+/** With the sessions that it is worth: each run of them with the same numbers tells once (Kish 1965, Survey Sampling, 11.7). */
+function sizedBy(runs: DiaryFindings['runs'][number], estimate: Estimate): Estimate {
+  const squares = runs.reduce((sum, { sessions }) => sum + sessions ** 2, 0);
+  const size = Math.max(estimate.size ** 2 / squares, Math.min(estimate.size, FEWEST_TO_SAY));
+  return { ...estimate, size, freedom: estimate.freedom - (estimate.size - size) };
 }
 
 /** The mean change of the sessions with medication, and of those without. */

@@ -1,3 +1,4 @@
+import { CopiedNumbers } from './copied-numbers.ts';
 import { averageOf } from './numbers.ts';
 import { AVERAGES, WEIGHTS } from './recent-pain.ts';
 import type { Direction } from './shapes.ts';
@@ -108,6 +109,7 @@ export class Marks {
   readonly #all: Moments[] = [];
   /** Which exercises share one pair of numbers with others. */
   readonly sharedNumbers = new SharedNumbers();
+  readonly copiedNumbers = new CopiedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = new Moments();
@@ -143,6 +145,8 @@ export class Marks {
   /** Adds a session; days come in order, and so do the sessions of a day. */
   add({ exercise, place, ...session }: DiarySession): void {
     const { day, painBefore, painAfter } = session;
+    this.sharedNumbers.add({ exercise, painBefore, painAfter });
+    if (this.copiedNumbers.add({ exercise, painBefore, painAfter })) return;
     this.#setCovariates(session);
     if (place > 0) this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
@@ -158,7 +162,6 @@ export class Marks {
       this.#times.add(day);
     }
     this.#today.add(exercise);
-    this.sharedNumbers.add({ exercise, painBefore, painAfter });
   }
 
   /** Adds a day without exercise: a control, of what passes by itself. */

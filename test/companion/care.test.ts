@@ -198,6 +198,7 @@ inBrowser((_, bare) => {
     await context.addInitScript(
       'const { request } = LockManager.prototype; window.asked = 0; LockManager.prototype.request = function (...all) { window.asked++; return request.apply(this, all); }',
     );
+    await context.clock.install();
     const page = await open(link());
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     await page.evaluate("location.hash = '#pair'");
@@ -211,9 +212,9 @@ inBrowser((_, bare) => {
     store.tokens.revoke('Linux');
     await page.evaluate(asksAgain);
     await page.getByText('This phone was unpaired at the computer.').waitFor();
-    await page.waitForTimeout(3_000);
+    await page.clock.runFor(3_000);
     await page.evaluate('window.asked = 0');
-    await page.waitForTimeout(5_000);
+    await page.clock.runFor(60_000);
     expect(await page.evaluate('window.asked')).toBe(0);
   });
 

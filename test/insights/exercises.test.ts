@@ -262,12 +262,46 @@ test('exercise on good days only, and the pain of all days known: the change at 
 });
 
 test('of sessions that come in spells the sequence is wider, the interval the same', () => {
-  const foundOf = (spell: number) =>
-    summarize(logsOf(Array.from({ length: 40 }, (_, i) => (Math.floor(i / spell) % 2 ? -1 : -3))))
-      .exercises[0];
+  const foundOf = (spell: number) => {
+    const logs = logsOf(Array.from({ length: 40 }, (_, i) => (Math.floor(i / spell) % 2 ? -1 : -3)));
+    // Pain before that varies: these are no numbers entered again.
+    const varied = logs.map(({ painBefore, painAfter, ...each }, i) => ({
+      ...each,
+      painBefore: painBefore + (i % 3),
+      painAfter: painAfter + (i % 3),
+    }));
+    return summarize(varied).exercises[0];
+  };
   const [mixed, inSpells] = [foundOf(1), foundOf(10)];
   expect(inSpells?.interval).toEqual(mixed?.interval);
   expect(inSpells?.sequence?.[1]).toBeGreaterThan((mixed?.sequence?.[1] ?? 0) + 0.2);
+});
+
+test('numbers that are entered again count once', () => {
+  const of = (times: number) => {
+    const fresh = [-1, -2, -3, -1, -4, -2, -3, -3, -2, -1, -4, -3].flatMap((change, i) =>
+      Array.from({ length: times }, () => ({ change, painBefore: 5 + ((5 * i) % 4) })),
+    );
+    const logs = logsOf(fresh.map(({ change }) => change)).map((each, i) => {
+      const { change = 0, painBefore = 5 } = fresh[i] ?? {};
+      return { ...each, painBefore, painAfter: painBefore + change };
+    });
+    return summarize(logs).exercises[0];
+  };
+  const [once, copied] = [of(1), of(5)];
+  expect(copied?.meanChange).toBe(once?.meanChange);
+  for (const [i, end] of (once?.interval ?? []).entries())
+    expect(Math.abs((copied?.interval[i] ?? Number.NaN) - end)).toBeLessThan(0.1);
+  expect([once?.verdict, copied?.verdict]).toEqual(['clear', 'clear']);
+});
+
+test('of numbers entered again nothing is said of lately', () => {
+  const fresh = [-3, -1, -3, -2, 1, 0];
+  const logs = fresh.flatMap((change, i) =>
+    logsOf(Array<number>(6).fill(change), { painBefore: 5 + (i % 3) }),
+  );
+  const { exercises } = summarize(logs.map((each, i) => ({ ...each, date: dayOf(20_000 + i) })));
+  expect(exercises[0]).toMatchObject({ sessions: 36, lately: null });
 });
 
 test('an exercise that was given up before another began is held against that one', () => {

@@ -94,11 +94,11 @@ test.each([
   [
     360,
     [
-      'Helps helps -1.9811 -1.6574 -2.0974,-1.2173 more 0.1002,false false  -1.936',
-      'Weekend helps -1.3682 -0.6277 -1.2438,-0.0117 open -0.1662,false false  -1.32',
-      'Little helps -1.3255 -0.7004 -1.0548,-0.3461 more -0.0111,false false  -1.4242',
-      'Nothing  -0.3135 0.6042 0.3002,0.9081 open -0.0164,false true  -0.3089',
-      'Harms harms 0.5056 1.7071 1.3925,2.0218 less 0.3795,false true  0.5714',
+      'Helps helps -1.9979 -1.6885 -2.0915,-1.2854 more 0.1002,false false  -1.936',
+      'Little helps -1.3164 -0.6986 -1.0429,-0.3543 more -0.0111,false false  -1.4242',
+      'Weekend helps -1.3074 -0.5609 -1.1939,0.072 open -0.1662,false false  -1.32',
+      'Nothing  -0.2943 0.6148 0.3225,0.9071 open -0.0164,false true  -0.3089',
+      'Harms harms 0.5246 1.7179 1.4176,2.0181 less 0.3795,false true  0.5714',
       'unclear 0.0141 -0.0132,0.0413 0.8436,4.0759',
     ],
   ],

@@ -35,6 +35,8 @@ export interface World {
   readonly isBrief?: boolean;
   /** Whether one pair of numbers is entered for all exercises of a day. */
   readonly isOnePair?: boolean;
+  /** The share of days on which the numbers of the last session of each exercise are entered again. */
+  readonly copies?: number;
   /** Whether every session is entered twice. */
   readonly isTwice?: boolean;
   /** Whether pain is recorded twice on days without exercise. */
@@ -83,6 +85,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
   const [own, rho] = [new Map<number, number>(), ownMemory ?? memory];
   const numbers = new Map<number, number>();
   const last = new Map<number, { change: number; day: number }>();
+  const entered = new Map<number, WorldSession>();
   let [pain, noise, carried, sore] = [normal(random), normal(random), 0, 0];
   for (let day = 0; day < days; day += 1) {
     pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
@@ -123,6 +126,16 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
     }
     const painBefore = sessions[0]?.painBefore ?? 0;
     if (world.isOnePair) sessions = sessions.map((session) => ({ ...session, painBefore, painAfter: now }));
+    if (world.copies) {
+      const isCopied = random() < world.copies;
+      const pairs = sessions.map((session) => (isCopied && entered.get(session.which)) || session);
+      const first = pairs[0]?.painBefore ?? 0;
+      sessions = sessions.map((session, i) => {
+        const { painBefore, painAfter } = pairs[i] as WorldSession;
+        return { ...session, first, painBefore, painAfter };
+      });
+      for (const session of sessions) entered.set(session.which, session);
+    }
     if (world.isTwice)
       sessions = sessions
         .flatMap((session) => [session, session])
@@ -135,7 +148,7 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         later: clamp(now + moved + deviation * normal(random)),
         sessions,
       };
-    } else yield { day: MONDAY + day, pain: first, sessions };
+    } else yield { day: MONDAY + day, pain: sessions[0]?.first ?? first, sessions };
   }
 }
 
@@ -170,6 +183,14 @@ const zeros = (count: number, ...first: readonly number[]): number[] =>
   Array.from({ length: count }, (_, i) => first[i] ?? 0);
 
 const sd = (deviation: number) => `sd ${deviation}`;
+
+const copyingWorld = (copies: number): World => ({
+  name: `four inert ones, 300 logs, on ${100 * copies} % of days the numbers of the exercise’s last session again`,
+  days: 300,
+  copies,
+  effects: zeros(4),
+  chooses: one(4),
+});
 
 /** Who chooses by what is felt knows more of the pain before than its rating. */
 const feltWorld = (rating: number): World => ({
@@ -228,6 +249,7 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: zeros(4),
     chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
   },
+  { ...copyingWorld(0.3), bound: 7 },
   {
     name: 'four inert ones, every session entered twice',
     bound: 5,
@@ -497,6 +519,8 @@ export const hiddenWorlds: readonly World[] = [
     chooses: (_, day, random) => [random() < 0.3 ? anyOf(0, 4, random) : Math.floor(day / 30) % 4],
   },
   feltWorld(0.8),
+  copyingWorld(0.5),
+  copyingWorld(0.8),
   ...[0.3, 0.6].map((ownMemory) => ({
     name: `four inert ones, 300 logs, each like its own last one, autocorrelation ${ownMemory}`,
     days: 300,
