@@ -1,7 +1,9 @@
 import { invalid } from '../domain/errors.ts';
 import { inOrder } from '../domain/log.ts';
 import { addDays, dayNumber } from '../domain/words/day.ts';
+import { inflationOfCopies } from './copied-numbers.ts';
 import type { Period } from './days.ts';
+import type { Change } from './diary.ts';
 import { differ, type Mean } from './difference.ts';
 import { exerciseKey } from './exercises.ts';
 import { compareText } from './numbers.ts';
@@ -48,25 +50,22 @@ export function compareTallies(
 const MOST_TOLD_BY = 500;
 
 /** The change of a session in one of the two periods, 0 or 1, with its place among all sessions of both. */
-interface Change {
+interface PlacedChange extends Change {
   readonly period: number;
   readonly place: number;
-  readonly change: number;
 }
 
-/** Of sessions, which resemble each other too. */
-function inflationOfChanges(changes: readonly Change[]): number {
+/** Of sessions, which resemble each other too, or are entered again. */
+function inflationOfChanges(changes: readonly PlacedChange[]): number {
   const of = (period: number) => changes.filter((one) => one.period === period);
   const near = [...of(0).slice(-MOST_TOLD_BY), ...of(1).slice(0, MOST_TOLD_BY)];
-  return inflation(
-    {
-      times: near.map(({ place }) => place),
-      x: near.map(({ period }) => period),
-      y: near.map(({ change }) => change),
-      length: near.length,
-    },
-    UP_TO_SESSIONS,
-  );
+  const series = {
+    times: near.map(({ place }) => place),
+    x: near.map(({ period }) => period),
+    y: near.map(({ change }) => change),
+    length: near.length,
+  };
+  return inflation(series, UP_TO_SESSIONS) * inflationOfCopies(near);
 }
 
 /** @param among how many exercises are compared: all of them share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */

@@ -1,5 +1,6 @@
 import type { Log } from '../domain/log.ts';
 import { dayNumber } from '../domain/words/day.ts';
+import { CopiedNumbers } from './copied-numbers.ts';
 import { isWeekend } from './days.ts';
 import { type DiarySession, Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
@@ -114,11 +115,28 @@ export class Diary {
     return controls.size < LEAST_CONTROLS * days ? new Map() : controls;
   }
 
-  /** The changes of all sessions in points, in order, each with the number of its exercise. */
-  changes(): { exercise: number; change: number }[] {
-    return this.dates
+  /** The changes of all sessions, in order; numbers that are entered again count with the session that they are of. */
+  changes(): Change[] {
+    const sessions = this.dates
       .flatMap((date) => this.#days.get(date) ?? [])
-      .map((one) => ({ exercise: Math.floor(one / CODES), change: afterOf(one) - beforeOf(one) }));
+      .map((one) => ({
+        exercise: Math.floor(one / CODES),
+        painBefore: beforeOf(one),
+        painAfter: afterOf(one),
+      }));
+    const copied = new CopiedNumbers();
+    for (const session of sessions) copied.add(session);
+    const latest = new Map<number, { code: number; change: Change }>();
+    return sessions.flatMap(({ exercise, ...pains }) => {
+      const last = latest.get(exercise);
+      if (copied.isHabit && last?.code === code(exercise, pains)) {
+        last.change.sessions += 1;
+        return [];
+      }
+      const change = { exercise, change: pains.painAfter - pains.painBefore, sessions: 1 };
+      latest.set(exercise, { code: code(exercise, pains), change });
+      return [change];
+    });
   }
 
   /** Goes through the days once, and gathers what may be said of each exercise by its number. */
@@ -129,7 +147,8 @@ export class Diary {
     const [from, to] = [dayNumber(dates[0] ?? ''), dayNumber(dates.at(-1) ?? '')];
     const marks = new Marks(most, from, to - from + 1);
     const [nextDay, recent] = [new NextDay(exercises), new RecentPain()];
-    const sessions = Array.from({ length: exercises }, (): number[] => []);
+    const changes = Array.from({ length: exercises }, (): Change[] => []);
+    for (const change of this.changes()) changes[change.exercise]?.push(change);
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     const medicated = Array.from(
       { length: exercises },
@@ -163,7 +182,6 @@ export class Diary {
           justTaken: taken.some(({ from }) => from === place),
         });
         done.add(number);
-        sessions[exercise]?.push(one);
         if (names.length > 0) medicated[exercise]?.changes.push(painAfter - painBefore);
         for (const name of names) medicated[exercise]?.names.add(name);
         const counts = before[exercise];
@@ -177,7 +195,7 @@ export class Diary {
     return {
       marks,
       nextDay,
-      runs: sessions.map((own) => runsOf(own, marks.copiedNumbers.isHabit)),
+      changes,
       before,
       medicated,
       controlDays: controls.size,
@@ -189,19 +207,12 @@ export class Diary {
 const beforeOf = (one: number): number => Math.floor((one % CODES) / 10) + 1;
 const afterOf = (one: number): number => (one % 10) + 1;
 
-/** Sessions of an exercise that follow each other with the same two numbers, where these are entered again; else one. */
-interface Run {
+/** The change of a session, in points. */
+export interface Change {
+  readonly exercise: number;
   readonly change: number;
-  readonly sessions: number;
-}
-
-function runsOf(codes: readonly number[], isCopying: boolean): Run[] {
-  const runs: Run[] = [];
-  for (const [i, one] of codes.entries()) {
-    const last = isCopying && one === codes[i - 1] ? runs.pop() : undefined;
-    runs.push({ change: afterOf(one) - beforeOf(one), sessions: (last?.sessions ?? 0) + 1 });
-  }
-  return runs;
+  /** How many sessions it is of: those that follow it in its exercise with the same two numbers, where these are entered again. */
+  sessions: number;
 }
 
 /** The sessions of an exercise before which, on their day, something was taken. */
@@ -215,7 +226,7 @@ export interface DiaryFindings {
   readonly marks: Marks;
   readonly nextDay: NextDay;
   /** By exercise, in order. */
-  readonly runs: readonly (readonly Run[])[];
+  readonly changes: readonly (readonly Change[])[];
   /** By exercise: how often which one came right before it on its day. */
   readonly before: readonly ReadonlyMap<number, number>[];
   /** By exercise. */

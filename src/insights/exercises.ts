@@ -1,6 +1,7 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
 import { latelyOf, versusOthers } from './comparisons.ts';
-import type { DiaryFindings, Medicated } from './diary.ts';
+import { inflationOfCopies } from './copied-numbers.ts';
+import type { Change, DiaryFindings, Medicated } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
@@ -77,16 +78,16 @@ export function summarizeExercises(
   const summaries = all.map(({ table, number, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
-    const runs = diary.runs[number] ?? [];
-    const changes = runs.map(({ change }) => change);
+    const changes = diary.changes[number] ?? [];
+    const points = changes.map(({ change }) => change);
     return {
       ...tally,
       ...summarizeResponse(table, prior, rule),
-      ...findingOf(sizedBy(runs, meanEstimate(table.changes(), prior)), inflationOfMean(changes)),
+      ...findingOf(sizedBy(changes, meanEstimate(table.changes(), prior)), inflationOfMean(points)),
       claim: claims[marks.claim(own) ?? 'none'],
       adjusted: adjusted.get(number) ?? null,
       noDifference: marks.isNothing(own),
-      lately: latelyOf(changes),
+      lately: latelyOf(points),
       alwaysAfter: alwaysAfter(all, diary, number),
       sharesNumbers: marks.sharedNumbers.has(own),
       versusOthers: versusOthers(marks, sessions, own),
@@ -101,10 +102,9 @@ export function summarizeExercises(
   );
 }
 
-/** With the sessions that it is worth: each run of them with the same numbers tells once (Kish 1965, Survey Sampling, 11.7). */
-function sizedBy(runs: DiaryFindings['runs'][number], estimate: Estimate): Estimate {
-  const squares = runs.reduce((sum, { sessions }) => sum + sessions ** 2, 0);
-  const size = Math.max(estimate.size ** 2 / squares, Math.min(estimate.size, FEWEST_TO_SAY));
+/** With the number of sessions that it is worth. */
+function sizedBy(changes: readonly Change[], estimate: Estimate): Estimate {
+  const size = Math.max(estimate.size / inflationOfCopies(changes), Math.min(estimate.size, FEWEST_TO_SAY));
   return { ...estimate, size, freedom: estimate.freedom - (estimate.size - size) };
 }
 

@@ -109,7 +109,7 @@ export class Marks {
   readonly #all: Moments[] = [];
   /** Which exercises share one pair of numbers with others. */
   readonly sharedNumbers = new SharedNumbers();
-  readonly copiedNumbers = new CopiedNumbers();
+  readonly #copiedNumbers = new CopiedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = new Moments();
@@ -146,7 +146,7 @@ export class Marks {
   add({ exercise, place, ...session }: DiarySession): void {
     const { day, painBefore, painAfter } = session;
     this.sharedNumbers.add({ exercise, painBefore, painAfter });
-    if (this.copiedNumbers.add({ exercise, painBefore, painAfter })) return;
+    if (this.#copiedNumbers.add({ exercise, painBefore, painAfter })) return;
     this.#setCovariates(session);
     if (place > 0) this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;

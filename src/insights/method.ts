@@ -50,7 +50,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Interval',
-      text: 'The 95 % interval of a mean change is that of Student’s t with a moderated standard deviation (Smyth 2004): it counts as four sessions’ worth of the deviation within all exercises, or of 1.5 points if that is more, so that few sessions that happen to be alike are not taken for certainty. It takes sessions as independent of each other: one that was entered twice counts twice. But where the numbers of an exercise’s last session come again more often than by chance (multiple category runs test, Wallis & Roberts 1956), they are taken for entered again: sessions in a row with the same numbers then count once, here, for the verdict, for marks and for “lately”.',
+      text: 'The 95 % interval of a mean change is that of Student’s t with a moderated standard deviation (Smyth 2004): it counts as four sessions’ worth of the deviation within all exercises, or of 1.5 points if that is more, so that few sessions that happen to be alike are not taken for certainty. It takes sessions as independent of each other: one that was entered twice counts twice. But where the numbers of an exercise’s last session come again more often than by chance (multiple category runs test, Wallis & Roberts 1956), they are taken for entered again: sessions in a row with the same numbers then count once: here, for the verdict, for marks, for “lately” and between periods.',
     },
     {
       title: 'Verdict',

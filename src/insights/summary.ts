@@ -1,5 +1,5 @@
 import { isWithin } from './days.ts';
-import { Diary } from './diary.ts';
+import { type Change, Diary } from './diary.ts';
 import { ExerciseTallies, type SessionFields, summarizeExercises, summarizeResponse } from './exercises.ts';
 import type { Entry } from './pain-days.ts';
 import { PainTable } from './pain-table.ts';
@@ -67,10 +67,10 @@ export class Tally {
     return this.#diary.pains();
   }
 
-  /** The changes of all sessions in points, in order, each with the key of its exercise. */
-  get changes(): { key: string; change: number }[] {
+  /** The changes of all sessions, in order, each with the key of its exercise. */
+  get changes(): (Change & { key: string })[] {
     const { keys } = this.#exercises;
-    return this.#diary.changes().map(({ exercise, change }) => ({ key: keys[exercise] as string, change }));
+    return this.#diary.changes().map((one) => ({ ...one, key: keys[one.exercise] as string }));
   }
 
   summary(options: SummaryOptions = {}): Summary {

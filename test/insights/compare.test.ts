@@ -73,7 +73,9 @@ test('the 500 sessions of each period next to the other tell how much they resem
       const apart = i < 700 ? 699 - i : i - 700;
       const spell = apart >= from && apart < to ? 50 : 1;
       const change = (i < 700 ? 0 : -1) + (Math.floor(i / spell) % 2 ? 1 : -1);
-      return log({ id: i + 1, date: dayOf(15_000 + i), painBefore: 5, painAfter: 5 + change });
+      // Pain before that varies: these are no numbers entered again.
+      const painBefore = 5 + (i % 3);
+      return log({ id: i + 1, date: dayOf(15_000 + i), painBefore, painAfter: painBefore + change });
     });
     const period = (day: number) => ({ since: dayOf(day), until: dayOf(day + 699) });
     const { interval } = comparePeriods(logs, period(15_000), period(15_700)).meanChange;
@@ -82,6 +84,22 @@ test('the 500 sessions of each period next to the other tell how much they resem
   expect(widthOf(0, 700)).toBe(widthOf(0, 500));
   expect(widthOf(500, 700)).toBe(widthOf(0, 0));
   expect(widthOf(300, 500)).toBeGreaterThan(widthOf(0, 0));
+});
+
+test('numbers that are entered again make a difference no surer', () => {
+  const pairs = [0, -2, 0, -1, -2, 0, -1, 1].map((change, i) => [4 + ((3 * i) % 4), change] as const);
+  const widthOf = (again: number) => {
+    const logs = [...pairs, ...pairs.map(([painBefore, change]) => [painBefore, change - 2] as const)]
+      .flatMap((pair) => Array(again).fill(pair) as typeof pairs)
+      .map(([painBefore, change], i) =>
+        log({ id: i + 1, date: dayOf(20_000 + i), painBefore, painAfter: painBefore + change }),
+      );
+    const half = logs.length / 2;
+    const period = (from: number) => ({ since: dayOf(from), until: dayOf(from + half - 1) });
+    const { meanChange } = comparePeriods(logs, period(20_000), period(20_000 + half));
+    return (meanChange.interval?.[1] ?? 0) - (meanChange.interval?.[0] ?? 0);
+  };
+  expect(widthOf(6)).toBeGreaterThan(0.8 * widthOf(1));
 });
 
 test.each([
