@@ -49,7 +49,8 @@ const MOST_PLACES = 8;
 const [BETWEEN_BENDS, MOST_BENDS] = [90, 24];
 /**
  * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, whether it is
- * the first session after it (it acts at once, or hours later), the places but the first, and the course of time: a line that bends.
+ * the first session after it (it acts at once, or hours later), the places but the first, the first pain of the day again in all of these (sessions of a day resemble each other, so that it
+ * tells something else there), and the course of time: a line that bends.
  */
 const WEEKEND = 3 + AVERAGES;
 const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 3];
@@ -134,7 +135,7 @@ export class Marks {
     let between = BETWEEN_BENDS;
     while (days > MOST_BENDS * between) between *= 2;
     this.#bends = Array.from({ length: Math.ceil(days / between) }, (_, i) => from + i * between);
-    this.#course = PLACES + this.#places - 1;
+    this.#course = this.#places > 1 ? PLACES + this.#places : PLACES;
     const size = this.#course + this.#bends.length;
     this.#covariance = new Covariance(size);
     this.#covariates = new Float64Array(size);
@@ -148,7 +149,10 @@ export class Marks {
     this.sharedNumbers.add({ exercise, painBefore, painAfter });
     if (this.#copiedNumbers.add({ exercise, painBefore, painAfter })) return;
     this.#setCovariates(session);
-    if (place > 0) this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
+    if (place > 0) {
+      this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
+      this.#covariates[this.#course - 1] = session.first;
+    }
     const change = painAfter - painBefore;
     this.#observe(exercise, change);
     this.#all[exercise] ??= new Moments();

@@ -249,6 +249,16 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: zeros(4),
     chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
   },
+  {
+    name: 'a routine of three, one of them last when pain is above 5, else in any order, autocorrelation 0.7',
+    bound: 5,
+    days: 240,
+    resemblance: 0.6,
+    deviation: 1,
+    memory: 0.7,
+    effects: zeros(3),
+    chooses: (pain, _, random) => (pain > 5 ? [1, 2, 0] : shuffled([0, 1, 2], random)),
+  },
   { ...copyingWorld(0.3), bound: 7 },
   {
     name: 'four inert ones, every session entered twice',
