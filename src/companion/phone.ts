@@ -230,9 +230,10 @@ export class Phone {
    */
   async forget(): Promise<boolean> {
     const { token } = await this.shelf.read();
+    // First: the page is drawn anew as soon as the store is empty.
+    this.me = this.lost = undefined;
     await this.shelf.update(() => EMPTY);
     trace.write();
-    this.me = this.lost = undefined;
     const signal = AbortSignal.timeout(GOODBYE_MS);
     const isTold =
       token === undefined ||

@@ -57,6 +57,7 @@ function phoneWith(kept: Partial<Notebook> = {}, answer: Answer = () => me(), us
     read: async () => shelf.now,
     update: async (work: (now: Notebook) => Notebook) => {
       shelf.now = work(shelf.now);
+      changed();
       return shelf.now;
     },
     watch: () => {},
@@ -73,11 +74,12 @@ function phoneWith(kept: Partial<Notebook> = {}, answer: Answer = () => me(), us
     return answer(pathname, init);
   });
   const told = vi.fn();
+  const changed = vi.fn();
   const phone = new Phone(shelf, told);
   const sync = vi.spyOn(phone.offline, 'sync').mockResolvedValue();
   // A stream that stays open.
   const follow = vi.spyOn(phone.offline, 'follow').mockReturnValue(new Promise(() => {}));
-  return { phone, shelf, asked, keys, bodies, told, sync, follow };
+  return { phone, shelf, asked, keys, bodies, told, changed, sync, follow };
 }
 
 const stored = (name: string) => () => Promise.reject(new DOMException('', name));
@@ -267,10 +269,12 @@ test.each<[string, Partial<Notebook>, () => Response, isTold: boolean]>([
   ['whose service is away', { token: 't' }, lost, false],
   ['whose service cannot now', { token: 't' }, () => refusal(503, 'busy'), false],
 ])('a phone %s forgets everything', async (_, kept, answer, isTold) => {
-  const { phone, shelf, asked } = phoneWith({ ...kept, made: 2 }, (path) =>
+  const { phone, shelf, asked, changed } = phoneWith({ ...kept, made: 2 }, (path) =>
     path === '/me' ? lost() : answer(),
   );
   Object.assign(phone, { lost: 2, me: {} });
+  // What is drawn by then says nothing of it any more.
+  changed.mockImplementationOnce(() => expect([phone.lost, phone.me]).toEqual([undefined, undefined]));
   expect(await phone.forget()).toBe(isTold);
   expect([shelf.now, phone.lost, phone.me]).toEqual([EMPTY, undefined, undefined]);
   expect(asked).toEqual([...('token' in kept ? ['DELETE /me/token'] : []), 'GET /me']);
