@@ -51,8 +51,9 @@ async function* views(context: BrowserContext, page: Page, store: Store) {
   await page.getByText('it was changed elsewhere, too').waitFor();
   await page.getByRole('link', { name: 'Today' }).click();
   await context.setOffline(true);
+  // When to call an ambulance is there to be read on a small phone, too, whatever stands at the foot.
+  await page.setViewportSize({ width: 390, height: 600 });
   await record(page, 5, 9);
-  // When to call an ambulance is there to be read, whatever stands at the foot.
   const bottomOf = (selector: string) =>
     `document.querySelector('${selector}').getBoundingClientRect().bottom`;
   const top = "document.querySelector('.said').getBoundingClientRect().top";
