@@ -154,7 +154,8 @@ function TrialToday({ kept, phone }: Shown) {
       });
     };
     if (isReached && person !== undefined && kept.ended === undefined) void read().catch(() => {});
-  }, [isReached, person, today, kept.since]);
+    // Once more where the page is looked at again: a try that failed may be the last one of the day.
+  }, [isReached, phone.me, person, today, kept.since]);
   return kept.trial?.date === today ? <p class="note">Trial, {kept.trial.words}.</p> : null;
 }
 

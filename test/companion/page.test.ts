@@ -109,10 +109,10 @@ inBrowser((phone, bare) => {
   test('takes how it is today in one tap, offline too, and shows what a trial drew for today', async () => {
     const { store, url } = await service();
     const today = new Date().toLocaleDateString('sv');
-    store.of('trial').create({
-      ...exampleOf(trialFields),
-      userId: 1,
-      exerciseName: 'Bird Dog',
+    const trial = { ...exampleOf(trialFields), userId: 1, exerciseName: 'Bird Dog' };
+    store.of('trial').create({ ...trial, start: '2026-01-01', state: 'given-up' });
+    const { id } = store.of('trial').create({
+      ...trial,
       start: today,
       state: 'running',
       seed: [...Array(99).keys()].find((seed) => armsOf(seed, 28)[0] === 'a') ?? 0,
@@ -120,10 +120,19 @@ inBrowser((phone, bare) => {
     const { open, context } = await phone();
     const page = await open(url);
     await beNora(page);
-    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    const drawn = page.getByText('Trial, day 1 of 28: Bird Dog.');
+    await drawn.waitFor();
+    store.of('trial').update(id, { state: 'given-up' });
+    await drawn.waitFor({ state: 'detached' });
+    store.of('trial').update(id, { state: 'running' });
+    await drawn.waitFor();
+    await page.reload();
+    await drawn.waitFor();
     expect(await stored(page)).not.toContain('day 1 of 28');
     await page.getByRole('button', { name: 'How is it today? 6', exact: true }).click();
     await page.getByText(/^Saved: 6/).waitFor();
+    await page.getByText('Saved: pain 6.').waitFor();
+    expect(await page.getByText('Today so far').count()).toBe(0);
     await expect
       .poll(() => store.of('painEntry').list())
       .toMatchObject([{ userId: 1, date: today, pain: 6 }]);
@@ -133,7 +142,7 @@ inBrowser((phone, bare) => {
     await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
     await page.getByText('1 not sent yet').waitFor();
     await page.getByText('Call an ambulance').waitFor();
-    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    await drawn.waitFor();
     await context.setOffline(false);
     await expect.poll(() => store.of('painEntry').count()).toBe(1);
     await allSent(page);
@@ -142,15 +151,17 @@ inBrowser((phone, bare) => {
     await page.getByRole('button', { name: 'Pain 10', exact: true }).click();
     await page.getByText('Call an ambulance').waitFor();
     await page.getByRole('button', { name: 'Pain 4', exact: true }).click();
-    await page.getByLabel('Medication').fill('ibuprofen 400');
+    expect(await page.getByLabel('It helped').count()).toBe(0);
+    await page.getByLabel('Medication', { exact: true }).fill('ibuprofen 400');
     await page.getByLabel('Notes').fill('could not sleep');
     await page.getByRole('heading', { name: 'Diary' }).click();
     await expect
       .poll(() => store.of('painEntry').list())
       .toMatchObject([{ pain: 4, medication: 'ibuprofen 400', notes: 'could not sleep' }]);
-    await page.getByLabel('Medication').fill('');
+    for (const field of ['Medication', 'Notes']) await page.getByLabel(field).fill('');
     await page.getByRole('heading', { name: 'Diary' }).click();
-    await expect.poll(() => store.of('painEntry').list()[0]?.medication).toBeUndefined();
+    await expect.poll(() => Object.keys(store.of('painEntry').list()[0] ?? {})).not.toContain('notes');
+    expect(store.of('painEntry').list()[0]?.medication).toBeUndefined();
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => store.of('painEntry').count()).toBe(0);
     await page.getByRole('button', { name: 'Bring back' }).first().click();
@@ -167,11 +178,23 @@ inBrowser((phone, bare) => {
     await page.getByText('Today so far: 4').waitFor({ state: 'detached' });
     expect(await page.getByText('Trial, day 1').isVisible()).toBe(true);
     // What was drawn for one day is not shown on the next.
-    await page.clock.setFixedTime(Date.now() + 24 * 60 * 60 * 1000);
+    const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
+    await page.clock.setFixedTime(inDays(1));
     await page.getByRole('link', { name: 'Diary' }).click();
     await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('button', { name: 'How is it today? 1', exact: true }).waitFor();
     expect(await page.getByText('Trial, day').count()).toBe(0);
+    // The service has that day, too; the page stays open until the day after.
+    let number = 2;
+    await context.route('**/status', (route) => {
+      const date = inDays(number - 1).toLocaleDateString('sv');
+      return route.fulfill({ json: { trial: { days: 28 }, today: { date, number, what: 'rest' } } });
+    });
+    await context.setOffline(false);
+    await page.getByText('Trial, day 2 of 28: rest.').waitFor();
+    await page.clock.setFixedTime(inDays(++number - 1));
+    await page.getByRole('button', { name: session.exerciseName }).click();
+    await page.getByText('Trial, day 3 of 28: rest.').waitFor();
   });
 
   test('the shortcuts of its icon lead where they say', async () => {
