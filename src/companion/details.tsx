@@ -136,16 +136,13 @@ function Typed({
     if (phone.fault === undefined) setDraft((now) => (now === text ? undefined : now));
     else unsaved.current ??= text;
   };
-  const latest = useRef(put);
-  latest.current = put;
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
-    const save = () => latest.current();
-    phone.drafts.add(save);
+    phone.drafts.add(put);
     // Another view takes the text with it.
     return () => {
-      phone.drafts.delete(save);
-      void save();
+      phone.drafts.delete(put);
+      void put();
     };
   }, []);
   return (
@@ -159,7 +156,7 @@ function Typed({
           unsaved.current = event.currentTarget.value;
           setDraft(event.currentTarget.value);
           clearTimeout(timer.current);
-          timer.current = setTimeout(() => void latest.current(), PAUSE_MS);
+          timer.current = setTimeout(() => void put(), PAUSE_MS);
         }}
         onChange={() => void put()}
       />

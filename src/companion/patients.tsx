@@ -12,12 +12,11 @@ type Patient = Schemas['Overview'];
 export function Patients({ phone, say }: Shown) {
   const [patients, setPatients] = useState<readonly Patient[]>();
   const [report, setReport] = useState<{ name: string; text: string }>();
-  const isReached = phone.connection === 'ok';
   useEffect(() => {
     const read = async () => setPatients(await (await phone.client()).json<Patient[]>('/overviews'));
-    if (isReached) void read().catch(() => {});
+    if (phone.me) void read().catch(() => {});
     // Who the caller is was asked for again: the page was opened, or looked at once more.
-  }, [isReached, phone.me]);
+  }, [phone.me]);
   const show = (next: typeof report) => {
     setReport(next);
     // What had the focus is gone.
