@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { trialFields } from '../../src/domain/trial.ts';
 import { nora, session } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 import {
   allSent,
   beNora,
@@ -16,7 +18,8 @@ import {
 
 inBrowser((_, bare) => {
   const asksAgain = "dispatchEvent(new Event('online'))";
-  const focused = 'document.activeElement.textContent';
+  /** Nothing where the focus is nowhere. */
+  const focused = "document.activeElement.matches('body') ? '' : document.activeElement.textContent";
   /** Two taps, the second before anything is drawn. */
   const twice = (page: Page, name: string) =>
     page.getByRole('button', { name, exact: true }).evaluate((button: { click(): void }) => {
@@ -102,14 +105,20 @@ inBrowser((_, bare) => {
       await record(page, 5, after);
       await page.getByRole('button', { name: 'Done' }).click();
     }
+    const back = page.getByRole('button', { name: 'Take back' });
+    const pain = (level: number) =>
+      page.getByRole('button', { name: `How is it today? ${level}`, exact: true }).click();
+    await pain(3);
+    await back.click();
     await context.clock.runFor(7_000);
+    await pain(2);
     await record(page, 6, 5);
-    await page.getByRole('button', { name: 'Take back' }).waitFor();
+    await expect.poll(() => back.count()).toBe(2);
     // What a timer has said is drawn with the next turn.
     for (const ms of [5_000, 100]) await context.clock.runFor(ms);
-    expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(1);
+    expect(await back.count()).toBe(2);
     await context.clock.runFor(6_000);
-    await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' });
+    await expect.poll(() => back.count()).toBe(0);
   });
 
   test('when to get help stays to be read after a severe pain', async () => {
@@ -129,6 +138,11 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'How is it today? 2', exact: true }).click();
     await page.getByText('Saved: 2').waitFor();
     expect(await page.getByText('Call an ambulance').count()).toBe(0);
+    // Who is somewhere else by now stays there.
+    await page.getByLabel('Type').focus();
+    await context.clock.runFor(11_000);
+    await page.getByRole('button', { name: 'How is it today? 2', exact: true }).waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SELECT');
     const date = dayThere(new Date());
     await expect
       .poll(() => store.of('painEntry').list())
@@ -141,13 +155,54 @@ inBrowser((_, bare) => {
   test('who is not asked whose diary it is, because nobody could be read, tries again', async () => {
     const { url } = await service();
     const { open, context } = await bare();
-    let tries = 0;
-    await context.route('**/users?*', (route) => (tries++ === 0 ? route.abort() : route.continue()));
+    let answer: 'nothing' | 'nobody' | undefined = 'nothing';
+    await context.route('**/users?*', (route) =>
+      answer === 'nothing'
+        ? route.abort()
+        : answer === 'nobody'
+          ? route.fulfill({ json: [] })
+          : route.continue(),
+    );
+    await context.addInitScript("localStorage.setItem('notebook', '2')");
     const page = await open(url);
     await page.getByText('The computer is not reached.').waitFor();
+    await page.getByText('what was not sent yet (2) is lost').waitFor();
+    answer = 'nobody';
     await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('There is nobody yet.').waitFor();
     await page.getByText('The computer is not reached.').waitFor({ state: 'detached' });
+    // Somebody was added.
+    answer = undefined;
+    await page.evaluate(asksAgain);
     await beNora(page);
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+  });
+
+  test('a trial that is read while the phone becomes somebody else’s is not shown', async () => {
+    const { store, url } = await service();
+    store.users.create({ ...nora, firstName: 'Ole' });
+    const start = new Date().toLocaleDateString('sv');
+    store.of('trial').create({ ...exampleOf(trialFields), userId: 1, start, state: 'running' });
+    const { open, context } = await bare();
+    const reading = new Promise<() => void>((asked) =>
+      context.route('**/status', (route) => asked(() => void route.continue())),
+    );
+    // What is read next would hide it.
+    await context.route('**/trials?userId=2*', (route) => route.abort());
+    const page = await open(url);
+    await beNora(page);
+    const goOn = await reading;
+    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.getByRole('button', { name: 'Ole' }).click();
+    await page.getByRole('link', { name: 'Today' }).click();
+    const answered = page.waitForResponse('**/status');
+    goOn();
+    await answered;
+    await page.getByRole('button', { name: 'How is it today? 3', exact: true }).click();
+    await page.getByText('Saved: 3').waitFor();
+    expect(await page.getByText('Trial, day').count()).toBe(0);
   });
 
   test('a service that begins to ask for tokens, or ends to, is told of and goes on', async () => {
@@ -277,11 +332,15 @@ inBrowser((_, bare) => {
     await expect.poll(() => store.logs.list()[1]).toMatchObject(another);
     await page.getByLabel('Type').waitFor();
     await expect.poll(() => page.evaluate(focused)).toContain('Another exercise');
+    await page.getByRole('region', { name: 'days' }).getByText('Bird Dog').waitFor();
     await inDiary(page);
     await page.getByLabel('Day').focus();
     await page.keyboard.type('02152026', { delay: 100 });
     await expect.poll(() => store.logs.get(1).date).toBe('2026-02-15');
     await allSent(page);
+    // A year that is typed begins as another one, which is not saved.
+    const days = store.history.list({ log: 1 }).map(({ after }) => (after as typeof session).date);
+    expect(days.filter((day) => day < '2026')).toEqual([]);
     expect(await page.getByText('Not saved').count()).toBe(0);
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => page.evaluate(focused)).toContain('Bring back');
@@ -388,9 +447,16 @@ inBrowser((_, bare) => {
     await page.getByLabel('Day').evaluate((day: EventTarget) => day.dispatchEvent(new Event('input')));
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     expect(await box.isChecked()).toBe(false);
+    // What is typed while what was typed before is stored, too.
+    const notes = page.getByLabel('Notes');
+    await notes.fill('old');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await notes.fill('old and new');
     await page.evaluate('window.isFree = true');
-    await expect.poll(() => store.logs.get(1).effective).toBe(false);
-    expect(await box.isChecked()).toBe(false);
+    await expect
+      .poll(() => store.logs.get(1))
+      .toMatchObject({ effective: false, notes: expect.stringMatching(/^old/) });
+    expect([await box.isChecked(), await notes.inputValue()]).toEqual([false, 'old and new']);
     await page.evaluate(
       "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'UnknownError'); }",
     );
@@ -401,7 +467,9 @@ inBrowser((_, bare) => {
 
   test('an exercise whose name is written another way is offered as the one that it is', async () => {
     const { store, url } = await service();
-    store.logs.create({ ...session, exerciseName: 'Bird dog', exerciseType: 'strengthening' });
+    // As it was recorded last.
+    for (const exerciseType of ['stretch', 'strengthening'] as const)
+      store.logs.create({ ...session, exerciseName: 'Bird dog', exerciseType });
     const { open } = await bare();
     const page = await open(url);
     await beNora(page);
@@ -411,21 +479,36 @@ inBrowser((_, bare) => {
     };
     const field = page.getByRole('textbox', { name: 'Another exercise' });
     await page.getByRole('button', { name: 'Bird dog', exact: true }).waitFor();
+    // A space is no name.
+    await field.fill(' ');
+    await page.keyboard.press('Enter');
+    // Nor is what is longer than the service takes.
+    await page.keyboard.insertText('x'.repeat(100));
+    expect((await field.inputValue()).length).toBe(100);
     for (const typed of ['BIRD-DOG', 'Birddog ']) {
       await field.fill(typed);
       await page.getByText('Bird dog is there already.').waitFor();
       await page.keyboard.press('Enter');
       await save();
+      expect(await field.inputValue()).toBe('');
     }
     await field.fill('Bird-dog');
     await page.getByRole('button', { name: 'Record Bird-dog as another' }).click();
     await save();
-    await field.fill('Bird dogs');
-    await page.getByText('Bird dog is there already.').waitFor({ state: 'detached' });
+    const isThere = page.getByText('is there already.');
+    for (const [typed, state] of [
+      ['PIRIFORMIS STRETCH', 'attached'],
+      ['Bird dogs', 'detached'],
+      ['bird dog', 'attached'],
+      ['Bird-dog', 'detached'],
+    ] as const) {
+      await field.fill(typed);
+      await isThere.waitFor({ state });
+    }
     const known = { exerciseName: 'Bird dog', exerciseType: 'strengthening' };
     const another = { exerciseName: 'Bird-dog', exerciseType: 'stretch' };
     await expect
-      .poll(() => store.logs.list().slice(2))
+      .poll(() => store.logs.list().slice(3))
       .toMatchObject([{ ...known, painAfter: 4 }, known, another]);
   });
 });

@@ -136,9 +136,12 @@ inBrowser((_, bare) => {
     const page = await open(url);
     await beNora(page);
     await inDiary(page);
+    await page.getByLabel('Notes').fill('mine');
     const day = page.getByLabel('Day');
     await day.focus();
     await page.keyboard.press('Delete');
+    await expect.poll(() => store.logs.get(1).notes).toBe('mine');
+    await allSent(page);
     store.logs.update(1, { notes: 'theirs' });
     await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('theirs');
     expect(await day.inputValue()).toBe('');
@@ -148,6 +151,11 @@ inBrowser((_, bare) => {
     store.logs.update(1, { date: '2026-01-01' });
     await page.getByRole('heading', { name: 'Diary' }).click();
     await expect.poll(() => day.inputValue()).toBe('2026-01-01');
+    // What was typed before is not saved once more where the view is left.
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('button', { name: 'How is it today? 3', exact: true }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(1);
+    expect(store.logs.get(1).notes).toBe('theirs');
   });
 
   test('what was deleted can be brought back after a look at another view, and by nobody else', async () => {
@@ -180,6 +188,8 @@ inBrowser((_, bare) => {
     await page.getByRole('link', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Forget this phone' }).click();
     await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    // Nor is the code tried again that was used.
+    expect(await page.getByLabel('Link, code or token').inputValue()).toBe('');
     await page.getByLabel('Link, code or token').fill(link());
     await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByRole('heading', { name: 'Today' }).waitFor();
@@ -223,7 +233,12 @@ inBrowser((_, bare) => {
     const { store, page } = await pageOfNora(bare);
     store.logs.update(1, { medication: 'Ibuprofen 400' });
     await inDiary(page);
-    await expect.poll(() => page.getByLabel('Medication before').inputValue()).toBe('Ibuprofen 400');
+    const medication = page.getByLabel('Medication before');
+    await expect.poll(() => medication.inputValue()).toBe('Ibuprofen 400');
+    // No more can be typed than the service takes.
+    await medication.focus();
+    await page.keyboard.insertText('!'.repeat(200));
+    expect((await medication.inputValue()).length).toBe(200);
     await page.getByRole('button', { name: session.exerciseName }).click();
     for (const [text, found] of [
       ['paracetamol', '0 entries of 1'],

@@ -135,6 +135,10 @@ inBrowser((phone, bare) => {
     await context.setOffline(false);
     await expect.poll(() => store.logs.count()).toBe(3);
     await allSent(page);
+    // Nothing waits for a pause from now on.
+    await page.evaluate(
+      `const { setTimeout } = window; window.setTimeout = (work, ms) => (ms === 500 ? 0 : setTimeout(work, ms));`,
+    );
     await page.keyboard.type(' tablets');
     await page.getByRole('heading', { name: 'Diary' }).click();
     await expect.poll(() => store.logs.get(3).notes).toBe('three tablets');

@@ -128,10 +128,14 @@ inBrowser((_, bare) => {
     });
     const { token } = store.tokens.create({ name: 'p', role: 'provider', users: null, lifetime: null });
     const { open, context } = await bare({ timezoneId });
+    await context.route('**/overviews', (route) => route.fulfill({ json: [] }), { times: 1 });
     const page = await open(url);
     // As it is pasted.
     await page.getByLabel('Link, code or token').fill(` ${token} `);
     await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByText('There is no patient yet.').waitFor();
+    expect(await page.getByText('The most urgent').count()).toBe(0);
+    await page.evaluate("dispatchEvent(new Event('online'))");
     await page.getByText('No session yet.').waitFor();
     const lines = await page.locator('.exercise').allTextContents();
     expect(lines.sort()).toEqual([
@@ -140,13 +144,21 @@ inBrowser((_, bare) => {
       expect.stringMatching(/^Nora Lind Pain earlier 7\.0\. /),
     ]);
     const said = page.locator('.said');
+    let meanwhile: string | null = null;
+    await context.route('**/report?*', async (route) => {
+      meanwhile = await said.textContent();
+      return route.continue();
+    });
     await page.getByRole('button', { name: 'Nora' }).click();
     await page.getByText('In short').waitFor();
-    expect(await said.textContent()).toBe('');
+    expect([meanwhile, await said.textContent()]).toEqual(['Reading…', '']);
     await page.getByRole('button', { name: 'All patients' }).click();
     await context.setOffline(true);
     await page.getByRole('button', { name: 'Ben' }).click();
     await said.getByText('The computer is not reached. Try again.').waitFor();
+    await page.getByRole('button', { name: 'Forget this phone' }).click();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.getByRole('heading', { name: 'Pair this phone' }).waitFor();
   });
 
   test('what is done often stands first, what is in a routine there only, and the pain of today is that of today', async () => {
@@ -157,7 +169,7 @@ inBrowser((_, bare) => {
       for (const [exerciseName, days] of Object.entries(done))
         for (const ago of days) store.logs.create({ ...session, exerciseName, date: dayAgo(ago) });
       const exercises = [{ exerciseName: 'Morning', exerciseType: session.exerciseType }];
-      store.routines.create({ userId: 1, name: 'Before work', exercises });
+      for (const name of ['Before work', 'Late']) store.routines.create({ userId: 1, name, exercises });
       for (const [ago, pain] of [
         [1, 8],
         [0, 3],
@@ -174,22 +186,42 @@ inBrowser((_, bare) => {
       group.locator('.exercise').allTextContents(),
     );
     expect(await Promise.all(names)).toEqual([['Morning'], ['Often', 'Edge', 'Rare'], ['Gone']]);
+    await page.getByRole('button', { name: 'Morning' }).first().click();
+    expect(await page.getByRole('button', { name: 'Morning', expanded: true }).count()).toBe(1);
   });
 
   test('what is wrong with a code is said, and what is lost where a phone forgets', async () => {
     const { url, link } = await service({ auth: true });
     const { open, context } = await bare();
     const page = await open(url);
-    for (const [text, said] of [
-      ['hello', 'This is neither the link or code'],
-      ['A'.repeat(22), 'No code is open'],
-    ] as const) {
+    const pair = async (text: string) => {
       await page.getByLabel('Link, code or token').fill(text);
       await page.getByRole('button', { name: 'Pair' }).click();
-      await page.getByRole('alert').getByText(said).waitFor();
-    }
-    await page.getByLabel('Link, code or token').fill(link());
-    await page.getByRole('button', { name: 'Pair' }).click();
+    };
+    /** Holds what is asked for until it is told to go on. */
+    const hold = (path: string) =>
+      new Promise<() => void>((asked) =>
+        context.route(path, (route) => asked(() => void route.continue()), { times: 1 }),
+      );
+    await pair('hello');
+    await page.getByRole('alert').getByText('This is neither the link or code').waitFor();
+    expect(await page.getByText(/not paired|stays here/).count()).toBe(0);
+    const exchange = hold('**/pair');
+    await pair(` ${'A'.repeat(22)} `);
+    const asking = page.getByRole('main').getByText('Asking the computer…');
+    await asking.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    (await exchange)();
+    await page.getByRole('alert').getByText('No code is open').waitFor();
+    expect(await asking.count()).toBe(0);
+    // Who looks at something else before all is read is left there.
+    const reading = hold('**/painEntries?*');
+    await pair(link().replace('localhost', 'the-computer-of-all-of-us.local'));
+    await page.getByRole('link', { name: 'More' }).click();
+    (await reading)();
+    await page.getByText('Paired.').waitFor();
+    await page.getByText(/^Nora Lind\. The records are on .* paired until .* as Linux,/).waitFor();
+    await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('button', { name: session.exerciseName }).waitFor();
     await context.setOffline(true);
     await record(page, 5, 4);
@@ -267,11 +299,14 @@ inBrowser((_, bare) => {
       await button.click();
       await notSaved.waitFor({ state: 'detached' });
     };
-    await page.getByRole('button', { name: 'How is it today? 4', exact: true }).click();
+    await twice('How is it today? 4', 'Saved: pain');
     await expect.poll(() => store.of('painEntry').count()).toBe(1);
     await twice('Take back', 'Taken back.');
     await expect.poll(() => store.of('painEntry').count()).toBe(0);
-    await record(page, 5, 4);
+    await page.getByRole('button', { name: session.exerciseName }).click();
+    // In either order.
+    await page.getByRole('button', { name: 'Pain after 4', exact: true }).click();
+    await twice('Pain before 5', 'Saved: 5');
     await expect.poll(() => store.logs.count()).toBe(2);
     await twice('Take back', 'Taken back.');
     await expect.poll(() => store.logs.count()).toBe(1);
@@ -291,6 +326,8 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: session.exerciseName }).first().click();
     await page.getByRole('button', { name: 'Pain before 5', exact: true }).waitFor();
     expect(await page.getByRole('button', { pressed: true }).count()).toBe(0);
+    await page.getByRole('button', { name: session.exerciseName, expanded: true }).click();
+    await page.getByRole('button', { name: 'Pain before 5', exact: true }).waitFor({ state: 'detached' });
     // An entry and a session of one id are two.
     const { id } = store.of('painEntry').create({ userId: 1, date: session.date, pain: 4 });
     await expect.poll(() => store.logs.count()).toBe(3);

@@ -50,6 +50,8 @@ function started(kept: Record<string, Record<string, string>> = {}) {
       respondWith: (answer: unknown) => answers.push(answer),
       waitUntil: (done: unknown) => waits.push(done),
     });
+    // What a browser does not wait for, it may stop halfway, and does not try again.
+    if (['install', 'activate', 'sync'].includes(name)) expect(waits).toEqual([expect.any(Promise)]);
     await Promise.all(waits);
     return (await Promise.all(answers))[0];
   };
