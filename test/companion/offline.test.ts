@@ -412,6 +412,7 @@ inBrowser((phone, bare) => {
     await second.getByLabel('Notes').fill('written');
     await second.getByRole('heading', { name: 'Today' }).click();
     await second.getByText('Not saved. This phone has no room left').waitFor();
+    expect(await second.getByLabel('Notes').inputValue()).toBe('written');
     await second.evaluate(
       "IDBObjectStore.prototype.put = window.put; document.dispatchEvent(new Event('visibilitychange'))",
     );
