@@ -65,7 +65,7 @@ function inflationOfChanges(changes: readonly PlacedChange[]): number {
     y: near.map(({ change }) => change),
     length: near.length,
   };
-  return inflation(series, UP_TO_SESSIONS) * inflationOfCopies(near);
+  return inflation(series, UP_TO_SESSIONS) * inflationOfCopies(near.map(({ sessions }) => sessions));
 }
 
 /** @param among how many exercises are compared: all of them share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */

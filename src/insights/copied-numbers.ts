@@ -32,12 +32,12 @@ export class CopiedNumbers {
 }
 
 /**
- * How many times the variance of a mean is that of independent sessions, where each of the changes counts for so many sessions with the
- * same numbers (Kish 1965, Survey Sampling, 11.7).
+ * How many times the variance of a mean is that of independent sessions, where each change is of so many sessions with the same
+ * numbers (Kish 1965, Survey Sampling, 11.7).
  */
-export function inflationOfCopies(changes: readonly { readonly sessions: number }[]): number {
-  const sum = (power: number) => changes.reduce((total, { sessions }) => total + sessions ** power, 0);
-  return changes.length > 0 ? sum(2) / sum(1) : 1;
+export function inflationOfCopies(sessions: readonly number[]): number {
+  const sum = (power: number) => sessions.reduce((total, each) => total + each ** power, 0);
+  return sessions.length > 0 ? sum(2) / sum(1) : 1;
 }
 
 /** How often each value occurs in a row of them, and how often it comes right after itself. */

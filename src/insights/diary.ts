@@ -116,27 +116,23 @@ export class Diary {
   }
 
   /** The changes of all sessions, in order; numbers that are entered again count with the session that they are of. */
-  changes(): Change[] {
-    const sessions = this.dates
-      .flatMap((date) => this.#days.get(date) ?? [])
-      .map((one) => ({
-        exercise: Math.floor(one / CODES),
-        painBefore: beforeOf(one),
-        painAfter: afterOf(one),
-      }));
+  *changes(): Generator<Change> {
+    const codes = this.dates.flatMap((date) => this.#days.get(date) ?? []);
     const copied = new CopiedNumbers();
-    for (const session of sessions) copied.add(session);
-    const latest = new Map<number, { code: number; change: Change }>();
-    return sessions.flatMap(({ exercise, ...pains }) => {
-      const last = latest.get(exercise);
-      if (copied.isHabit && last?.code === code(exercise, pains)) {
-        last.change.sessions += 1;
-        return [];
-      }
-      const change = { exercise, change: pains.painAfter - pains.painBefore, sessions: 1 };
-      latest.set(exercise, { code: code(exercise, pains), change });
-      return [change];
-    });
+    for (const one of codes)
+      copied.add({ exercise: exerciseOf(one), painBefore: beforeOf(one), painAfter: afterOf(one) });
+    /** Of each place; 0 where it counts with an earlier one. */
+    const sessions = new Uint32Array(codes.length).fill(1);
+    const firsts = new Map<number, number>();
+    for (const [place, one] of copied.isHabit ? codes.entries() : []) {
+      const first = firsts.get(exerciseOf(one)) ?? place;
+      const isAgain = first < place && codes[first] === one;
+      if (isAgain) [sessions[place], sessions[first]] = [0, (sessions[first] ?? 0) + 1];
+      else firsts.set(exerciseOf(one), place);
+    }
+    for (const [place, one] of codes.entries())
+      if (sessions[place])
+        yield { exercise: exerciseOf(one), change: afterOf(one) - beforeOf(one), sessions: sessions[place] };
   }
 
   /** Goes through the days once, and gathers what may be said of each exercise by its number. */
@@ -147,8 +143,11 @@ export class Diary {
     const [from, to] = [dayNumber(dates[0] ?? ''), dayNumber(dates.at(-1) ?? '')];
     const marks = new Marks(most, from, to - from + 1);
     const [nextDay, recent] = [new NextDay(exercises), new RecentPain()];
-    const changes = Array.from({ length: exercises }, (): Change[] => []);
-    for (const change of this.changes()) changes[change.exercise]?.push(change);
+    const changes = Array.from({ length: exercises }, () => ({ points: [], sessions: [] }) as Changes);
+    for (const { exercise, change, sessions } of this.changes()) {
+      changes[exercise]?.points.push(change);
+      changes[exercise]?.sessions.push(sessions);
+    }
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     const medicated = Array.from(
       { length: exercises },
@@ -170,7 +169,7 @@ export class Diary {
       const taken = this.#taken.get(date) ?? [];
       let previous: number | undefined;
       for (const [place, one] of codes.entries()) {
-        const exercise = Math.floor(one / CODES);
+        const exercise = exerciseOf(one);
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
         const [painBefore, painAfter] = [beforeOf(one), afterOf(one)];
@@ -204,6 +203,7 @@ export class Diary {
   }
 }
 
+const exerciseOf = (one: number): number => Math.floor(one / CODES);
 const beforeOf = (one: number): number => Math.floor((one % CODES) / 10) + 1;
 const afterOf = (one: number): number => (one % 10) + 1;
 
@@ -212,7 +212,13 @@ export interface Change {
   readonly exercise: number;
   readonly change: number;
   /** How many sessions it is of: those that follow it in its exercise with the same two numbers, where these are entered again. */
-  sessions: number;
+  readonly sessions: number;
+}
+
+/** The same of one exercise, in order: a million of them take the room of their numbers. */
+interface Changes {
+  readonly points: number[];
+  readonly sessions: number[];
 }
 
 /** The sessions of an exercise before which, on their day, something was taken. */
@@ -225,8 +231,8 @@ export interface Medicated {
 export interface DiaryFindings {
   readonly marks: Marks;
   readonly nextDay: NextDay;
-  /** By exercise, in order. */
-  readonly changes: readonly (readonly Change[])[];
+  /** By exercise. */
+  readonly changes: readonly Changes[];
   /** By exercise: how often which one came right before it on its day. */
   readonly before: readonly ReadonlyMap<number, number>[];
   /** By exercise. */

@@ -1,7 +1,7 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
 import { latelyOf, versusOthers } from './comparisons.ts';
 import { inflationOfCopies } from './copied-numbers.ts';
-import type { Change, DiaryFindings, Medicated } from './diary.ts';
+import type { DiaryFindings, Medicated } from './diary.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
@@ -78,12 +78,11 @@ export function summarizeExercises(
   const summaries = all.map(({ table, number, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
-    const changes = diary.changes[number] ?? [];
-    const points = changes.map(({ change }) => change);
+    const { points = [], sessions: counts = [] } = diary.changes[number] ?? {};
     return {
       ...tally,
       ...summarizeResponse(table, prior, rule),
-      ...findingOf(sizedBy(changes, meanEstimate(table.changes(), prior)), inflationOfMean(points)),
+      ...findingOf(sizedBy(counts, meanEstimate(table.changes(), prior)), inflationOfMean(points)),
       claim: claims[marks.claim(own) ?? 'none'],
       adjusted: adjusted.get(number) ?? null,
       noDifference: marks.isNothing(own),
@@ -103,8 +102,8 @@ export function summarizeExercises(
 }
 
 /** With the number of sessions that it is worth. */
-function sizedBy(changes: readonly Change[], estimate: Estimate): Estimate {
-  const size = Math.max(estimate.size / inflationOfCopies(changes), Math.min(estimate.size, FEWEST_TO_SAY));
+function sizedBy(counts: readonly number[], estimate: Estimate): Estimate {
+  const size = Math.max(estimate.size / inflationOfCopies(counts), Math.min(estimate.size, FEWEST_TO_SAY));
   return { ...estimate, size, freedom: estimate.freedom - (estimate.size - size) };
 }
 

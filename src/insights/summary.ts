@@ -70,7 +70,7 @@ export class Tally {
   /** The changes of all sessions, in order, each with the key of its exercise. */
   get changes(): (Change & { key: string })[] {
     const { keys } = this.#exercises;
-    return this.#diary.changes().map((one) => ({ ...one, key: keys[one.exercise] as string }));
+    return Array.from(this.#diary.changes(), (one) => ({ ...one, key: keys[one.exercise] as string }));
   }
 
   summary(options: SummaryOptions = {}): Summary {
