@@ -1,4 +1,6 @@
+import { invalid } from '../domain/errors.ts';
 import type { RecordOf } from '../domain/fields.ts';
+import { inOrder } from '../domain/log.ts';
 import type { reportFields } from '../domain/summary.ts';
 import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
 import { responseRules } from '../insights/rules.ts';
@@ -18,10 +20,11 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 /**
  * The report on a user, against the target that was asked for, else the goal. What it says is of one moment.
  * @param today what is after it counts in no figure
- * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions
+ * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions, and for days that are no period
  */
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
-  const { since, until, rule = 'default' } = asked;
+  const { since, until, rule = 'default' } = inOrder(asked);
+  refuseOutside(asked, today);
   const period = narrowed({}, { since, until });
   const { user, logs, target, leftOut, ...others } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
@@ -37,4 +40,16 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
     };
   });
   return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] }, others);
+}
+
+/** What came before the period is not in it: the figures up to a day before it would be none. */
+function refuseOutside({ since, until, previous }: AskedOfReport, today: string): void {
+  const last = until ?? today;
+  if (previous !== undefined && ((since !== undefined && previous < since) || previous > last))
+    throw invalid([
+      {
+        field: 'previous',
+        message: `must be a day of the report, ${since ? `from ${since} ` : ''}up to ${last}`,
+      },
+    ]);
 }

@@ -1,6 +1,6 @@
 import { SciaticaError } from '../domain/errors.ts';
 import type { RecordOf } from '../domain/fields.ts';
-import type { LogFilter, Session } from '../domain/log.ts';
+import { inOrder, type LogFilter, type Session } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { countedDays } from '../domain/words/day.ts';
@@ -21,7 +21,7 @@ type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
 /**
  * The figures of a user, against the target that was asked for, else the goal.
  * @param today what is after it counts in no figure
- * @throws SciaticaError `not-found` if there is no such user
+ * @throws SciaticaError `not-found` if there is no such user, `invalid` for an empty period
  */
 export async function summaryOf(
   store: Store,
@@ -29,7 +29,7 @@ export async function summaryOf(
   asked: AskedOfSummary,
   today: string,
 ): Promise<Summary> {
-  const { counted, leftOut } = countedLogs(store, userId, filterOf(asked), today);
+  const { counted, leftOut } = countedLogs(store, userId, filterOf(inOrder(asked)), today);
   const target = targetOf(store, userId, asked.target);
   const tally = await tallied(store, counted);
   return tally.summary({ ...asked, target, rule: ruleOf(asked), leftOut });

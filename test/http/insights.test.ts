@@ -136,6 +136,20 @@ describe('the summary of a user', () => {
   });
 });
 
+test.each([
+  ['/users/3/summary?since=2026-10-26&until=2026-01-01', 'since'],
+  ['/users/3/report?since=2026-10-26&until=2026-01-01', 'since'],
+  ['/users/3/report?since=2026-06-01&previous=2026-05-31', 'previous'],
+  ['/users/3/report?until=2026-06-01&previous=2026-06-02', 'previous'],
+  ['/users/3/report?previous=2126-01-01', 'previous'],
+])('%s has no period: %s is named', async (target, field) => {
+  const { status, body } = await practiced().call('GET', target);
+  expect([status, body]).toEqual([
+    400,
+    expect.objectContaining({ errors: [expect.objectContaining({ field })] }),
+  ]);
+});
+
 describe('the report on a user', () => {
   test('is a page whose policy stands in a header too', async () => {
     const { status, headers, text } = await practiced().call('GET', '/users/3/report?previous=2026-08-01');
