@@ -51,8 +51,12 @@ describe('user merge', () => {
     const db = twins();
     const before = records(db);
     const merged = await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
-    expect(merged).toMatchObject({ code: 0, stdout: 'Merged user 2 into user 1.\n' });
+    expect(merged).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Merged user 2 into user 1\. Wrong\? sciatica undo/),
+    });
     const store = openStore(db);
+    expect(store.goals.list()).toMatchObject([{ userId: 1, sessionsPerWeek: 3 }]);
     expect(store.users.list().map(({ firstName }) => firstName)).toEqual(['Nora']);
     expect(store.logs.list().map(({ userId, notes }) => [userId, notes])).toEqual([
       [1, 'of 1'],
@@ -65,6 +69,16 @@ describe('user merge', () => {
     expect(await run(['users', '--json', 'id'], { db })).toMatchObject({
       stdout: expect.not.stringContaining('2'),
     });
+  });
+
+  test('says that the goal stays that of the other, where both have one', async () => {
+    const db = twins();
+    const store = openStore(db);
+    store.goals.create({ userId: 1, sessionsPerWeek: 5 });
+    store.close();
+    const merged = await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    expect(merged.stderr).toContain('The goal stays that of user 1.');
+    expect((await run(['goal', '--user', '1'], { db })).stdout).toContain('5 sessions a week');
   });
 
   test.each([
@@ -108,7 +122,7 @@ describe('user rm', () => {
     const before = records(db);
     const { stdout, stderr } = await run(['user', 'rm', '1', '--yes'], { db });
     expect([stdout, stderr.match(/^.*shows again.*$/gm)]).toEqual([
-      expect.stringContaining('Deleted Nora Lind (user 1) and 2 logs'),
+      expect.stringContaining('Deleted Nora Lind (user 1), 2 logs and 1 goal'),
       ['Norah Lind (user 2), who was merged into that one, shows again.'],
     ]);
     expect([records(db).users.map(({ id }) => id), records(db).logs.map(({ notes }) => notes)]).toEqual([

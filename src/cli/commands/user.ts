@@ -1,3 +1,4 @@
+import { goalOf, setGoal } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../domain/errors.ts';
 import { ownedKindNames } from '../../domain/kinds.ts';
@@ -106,6 +107,7 @@ async function mergeUsers(context: Context, text: string, options: Options): Pro
     context,
     `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
   );
+  if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `The goal stays that of user ${into}.`);
   for (const { name, users, revokedAt } of store.tokens.list())
     if (users?.includes(id) && revokedAt === null)
       sayAlways(
@@ -113,8 +115,13 @@ async function mergeUsers(context: Context, text: string, options: Options): Pro
         `Token ${escapeControls(name)} is for user ${id}, who is not there then: whoever has it needs another one, for user ${into}.`,
       );
   await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
-  (await store.diary()).mergeUsers(id, into, context.now().getTime());
-  sayDone(context, `Merged user ${id} into user ${into}.`);
+  const diary = await store.diary();
+  store.change(() => {
+    const goal = goalOf(store, id);
+    diary.mergeUsers(id, into, context.now().getTime());
+    if (goal && !goalOf(store, into)) setGoal(store, into, goal.sessionsPerWeek);
+  });
+  sayChanged(context, `Merged user ${id} into user ${into}.`);
 }
 
 async function addUser(context: Context, options: Options): Promise<void> {
