@@ -202,10 +202,13 @@ export function drawnArms(random: () => number, days: number): Arm[] {
 /** The last day of a trial. */
 export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
 
-/** The trial whose day it is: of those of the user that have it, the one that started last. */
+/** The trial whose day it is: of those of the user that have it, the one that started last, and was not given up if there is one. */
 export function trialOn(trials: readonly Trial[], userId: number, day: string): Trial | undefined {
   const having = trials.filter((trial) => trial.userId === userId && dayIndex(trial, day) !== undefined);
-  return having.sort((a, b) => b.start.localeCompare(a.start) || b.id - a.id)[0];
+  const isGivenUp = ({ state }: Trial) => Number(state === 'given-up');
+  return having.sort(
+    (a, b) => isGivenUp(a) - isGivenUp(b) || b.start.localeCompare(a.start) || b.id - a.id,
+  )[0];
 }
 
 /** What is done under an arm, as the trial names it. */

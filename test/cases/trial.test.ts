@@ -116,6 +116,17 @@ test('the latest trial is the one that runs, also where one that began later was
   expect(latest?.id).toBe(1);
 });
 
+test('a day is of the trial that runs, also where one that began later was given up', () => {
+  const recorded = inTrial('hour', [[6, 5, 4]], (store) => {
+    store.of('trial').create({ ...exampleOf(trialFields), start: on(5), days: 14, state: 'given-up' });
+    return store
+      .of('trial')
+      .list({ sort: 'id' })
+      .map((one) => trialStatus(store, one, on(7)).recorded);
+  });
+  expect(recorded).toEqual([1, 0]);
+});
+
 test('a day does not end a trial that was given up meanwhile', () => {
   const state = inTrial('hour', [], (store) => {
     const trials = store.of('trial');

@@ -131,6 +131,20 @@ describe('a start', () => {
     expect((await trial(path, [...words, '--anyway'])).code).toBe(0);
   });
 
+  test.each([
+    [[6, 9], 4],
+    [[6, 2], 0],
+  ])('of an exercise of which a trial found %j ends with %i', async ([before, after], code) => {
+    const path = await started();
+    for (let n = 0; n < 28; n++) {
+      const isDone = (await trial(path, [], n)).stdout.includes(': Piriformis Stretch.');
+      await trial(path, [String(before), String(isDone ? after : before)], n);
+    }
+    const again = ['start', 'piri', '--against', 'usual', '--yes'];
+    expect((await trial(path, again, 40)).code).toBe(code);
+    expect((await trial(path, [...again, '--anyway'], 40)).code).toBe(code === 4 ? 0 : 4);
+  });
+
   test('takes nothing from the records of another user', async () => {
     const [alone, beside] = [db(), db()];
     inStore(beside, (store) => {
@@ -340,6 +354,39 @@ describe('a month', () => {
     await run(['undo', '--yes'], { db: path, now: day(3) });
     expect((await trial(path, [], 3)).stdout).toContain('Today, day 4 of 28');
   });
+});
+
+test('one that has ended is not given up: it keeps its result', async () => {
+  const path = await started();
+  for (let n = 0; n < 14; n++) await trial(path, ['6', '4'], n);
+  expect(await trial(path, ['stop', '--yes'], 40)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('its result is kept'),
+  });
+  expect((await trial(path, [], 40)).stdout).toMatch(/^On \d+ days with it/);
+  expect(inStore(path, (store) => store.of('trial').list()).map(({ state }) => state)).toEqual(['finished']);
+});
+
+test('what is recorded beside a calendar is refused, not left out', async () => {
+  const path = await started();
+  expect(await trial(path, ['6', '3', '--ics'])).toMatchObject({ code: 2 });
+  expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
+});
+
+test.each([
+  ['trial-day add --date 2026-03-02 --first 3 --second 10 --done', true],
+  ['trial-day add --date 2026-03-02 --first 3 --second 4 --done', false],
+  ['trial-day edit 1 --second 10', true],
+])('%s: when to get help is said: %s', async (words, isSaid) => {
+  const path = await started();
+  if (words.includes('edit')) await trial(path, ['3', '3']);
+  const { stderr } = await run(words.split(' '), { db: path, now: day(0) });
+  expect(stderr.includes('ambulance')).toBe(isSaid);
+});
+
+test('on the last day one day is left', async () => {
+  const path = await started();
+  expect((await trial(path, [], 27)).stdout).toContain('1 day left');
 });
 
 describe('while a question stands, another process', () => {

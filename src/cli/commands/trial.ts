@@ -85,6 +85,8 @@ export function addTrialCommands(program: Command, context: Context): void {
     )
     .action(async (words: string[], options: Options) => {
       const { user: _, json, ics, ...said } = options;
+      if (ics && words.length > 0)
+        throw usage('--ics prints the calendar: leave it out to record something.');
       if (ics) context.stdout.write(calendarOf(await trialOf(context, options), context.now()));
       else if (words.length === 0 && Object.keys(said).length === 0) await showStatus(context, options);
       else await recordDay(context, words, options);
@@ -100,13 +102,15 @@ export function addTrialCommands(program: Command, context: Context): void {
   trial
     .command('stop')
     .summary('Give up the trial')
-    .description('Give up the trial. Its days are kept, but it gives no result.')
+    .description(
+      'Give up the trial. Its days are kept, but it gives no result. One that has ended keeps its result.',
+    )
     .fields({ userId })
     .option('--yes', 'do not ask')
     .examples('sciatica trial stop')
     .action((options: Options) => stopTrial(context, options));
   addListCommand(program, context, 'trial', ['sciatica trials', 'sciatica trials --json id,start,state']);
-  addRecordCommand(program, context, 'trialDay', {
+  const ofDay = {
     description: 'A day of a trial as it was recorded, to correct it.',
     examples: {
       add: ['sciatica trial-day add --date yesterday --first 6 --second 3 --done'],
@@ -114,7 +118,10 @@ export function addTrialCommands(program: Command, context: Context): void {
       edit: ['sciatica trial-day edit 2 --second 4'],
       rm: ['sciatica trial-day rm 2'],
     },
-  });
+  };
+  addRecordCommand(program, context, 'trialDay', ofDay, ({ first, second }) =>
+    sayRedFlagsAfterPain(context, first, second),
+  );
   addListCommand(program, context, 'trialDay', ['sciatica trial-days', 'sciatica trial-days --csv']);
 }
 
@@ -206,7 +213,7 @@ async function exerciseOrNew(
   return name;
 }
 
-/** @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, unless --anyway */
+/** @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, in the diary or a trial, unless --anyway */
 async function refuseHarmful(
   context: Context,
   options: Options,
@@ -215,10 +222,15 @@ async function refuseHarmful(
 ): Promise<void> {
   const { summaryOf } = await import('../../cases/summary.ts');
   const { exercises } = await summaryOf(context.store, userId, {}, context.today);
-  const harmful = exercises.find(
-    ({ exerciseName, verdict, direction }) =>
-      verdict === 'clear' && direction === 'more' && names.includes(exerciseName),
-  );
+  const trials = context.store
+    .of('trial')
+    .list({ userId })
+    .filter(({ exerciseName }) => names.includes(exerciseName));
+  const harmful =
+    exercises.find(
+      ({ exerciseName, verdict, direction }) =>
+        verdict === 'clear' && direction === 'more' && names.includes(exerciseName),
+    ) ?? trials.find((trial) => trialStatus(context.store, trial, context.today).result?.verdict === 'more');
   if (!harmful) return;
   sayRedFlags(context);
   if (!options['anyway'])
@@ -244,11 +256,18 @@ async function showStatus(context: Context, options: Options): Promise<void> {
 
 async function stopTrial(context: Context, options: Options): Promise<void> {
   const { store } = context;
-  const { id } = await trialOf(context, options);
+  const trial = await trialOf(context, options);
+  const { id } = trial;
   const requireRunning = () => {
     if (store.of('trial').get(id).state !== 'running') throw usage('No trial is running.');
   };
   requireRunning();
+  // Given up, it would lose its result.
+  if (trialStatus(store, trial, context.today).result) {
+    store.of('trial').update(id, { state: 'finished' });
+    sayChanged(context, 'The trial has ended by itself: its result is kept.');
+    return;
+  }
   await confirmed(context, options, 'Give up the trial?', 'It goes on.', 'give up the trial');
   store.change(() => {
     // It may have ended while the question stood.

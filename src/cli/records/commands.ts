@@ -69,7 +69,13 @@ interface Texts {
   examples: Readonly<Record<'add' | 'show' | 'edit' | 'rm', readonly string[]>>;
 }
 
-export function addRecordCommand(program: Command, context: Context, kind: KindName, texts: Texts): void {
+export function addRecordCommand<K extends KindName>(
+  program: Command,
+  context: Context,
+  kind: K,
+  texts: Texts,
+  afterWrite: (record: RecordOfKind<K>) => unknown = () => {},
+): void {
   const { one } = kindOf(kind).words;
   const group = program
     .command(commandsOf(kind).one)
@@ -77,9 +83,9 @@ export function addRecordCommand(program: Command, context: Context, kind: KindN
     .summary(`Add, show, change or remove ${withArticle(one)}`)
     .description(texts.description);
   addVerb(group, kind, texts.examples.add).action(async (options: Options) => {
-    await addRecord(context, options, kind);
+    await afterWrite(await addRecord(context, options, kind));
   });
-  addStoredVerbs(group, context, kind, texts.examples);
+  addStoredVerbs(group, context, kind, texts.examples, afterWrite);
 }
 
 /** Declares `show`, `edit` and `rm`. @param lines examples of each @param afterEdit is called with a record that was changed */

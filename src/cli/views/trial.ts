@@ -70,7 +70,7 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
     ...(status.today ? wrap(todayInWords(status), canvas) : []),
     ...(next ? wrap(next, canvas) : []),
     ...wrap(
-      `${first || `${daysLeft} days left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
+      `${first || `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'} left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
       canvas,
     ),
   ];
