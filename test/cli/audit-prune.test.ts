@@ -41,6 +41,7 @@ test('whole oldest batches go, and an entry says how many and from when', async 
   const table = await run(['audit', '--limit', '1'], { db, columns: 150 });
   expect(table.stdout).toMatch(/command line +PRUNE .* 5 requests/);
   expect(entries(db).filter(({ record }) => record === 'audit')).toHaveLength(1);
+  expect((await run(['audit', '--since', '2126-01-01'], { db })).stderr).not.toContain('Nobody asked');
   const about = await run(['audit', '--user', '1', '--json'], { db });
   expect(JSON.parse(about.stdout)[0]).toMatchObject({ method: 'PRUNE', count: 5 });
 });

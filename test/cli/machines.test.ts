@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { leftLines } from '../../src/cli/views/sync.ts';
+import { trialFields } from '../../src/domain/trial.ts';
 import { emptyResult } from '../../src/sync/result.ts';
 import { freshPath, records, run, started, userFlags } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 
 /** What the commands say of several machines. */
@@ -69,6 +71,22 @@ describe('user merge', () => {
     expect(await run(['users', '--json', 'id'], { db })).toMatchObject({
       stdout: expect.not.stringContaining('2'),
     });
+  });
+
+  test('says of which days only one shows, and which trial is given up', async () => {
+    const db = twins();
+    const store = openStore(db);
+    for (const userId of [1, 2]) {
+      store.of('trial').create({ ...exampleOf(trialFields), userId, seed: userId, state: 'running' });
+      for (const day of [1, 1 + userId])
+        store.of('trialDay').create({ userId, date: `2026-03-0${day}`, first: 6, done: true });
+    }
+    store.close();
+    const { stderr } = await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    expect(stderr).toContain('A user has one running trial. Both have one: the second becomes given-up.');
+    expect(stderr).toContain(
+      'A user has one trial day of a date. Both have 2026-03-01: only one of the two shows.',
+    );
   });
 
   test('says that the goal stays that of the other, where both have one', async () => {

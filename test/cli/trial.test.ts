@@ -367,6 +367,13 @@ test('one that has ended is not given up: it keeps its result', async () => {
   expect(inStore(path, (store) => store.of('trial').list()).map(({ state }) => state)).toEqual(['finished']);
 });
 
+test.each([[['--json', 'id']], [['show', '--json', 'zzz']]])(
+  '%j: how it stands has no fields to choose',
+  async (words) => {
+    expect(await trial(await started(), words)).toMatchObject({ code: 2, stdout: '' });
+  },
+);
+
 test('what is recorded beside a calendar is refused, not left out', async () => {
   const path = await started();
   expect(await trial(path, ['6', '3', '--ics'])).toMatchObject({ code: 2 });

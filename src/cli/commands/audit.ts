@@ -79,7 +79,12 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   const [first] = entries;
   if (options['json']) printJson(context, entries);
   else if (first === undefined)
-    say(context, `Nobody asked for anything. It is noted by ${commandLine(context, 'serve --auth')}`);
+    say(
+      context,
+      context.store.audit.list({ limit: 1 }).length > 0
+        ? 'No entry matches.'
+        : `Nobody asked for anything. It is noted by ${commandLine(context, 'serve --auth')}`,
+    );
   else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [entries] });
 }
 

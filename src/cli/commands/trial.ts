@@ -249,6 +249,8 @@ async function trialOf(context: Context, options: Options): Promise<Trial> {
 }
 
 async function showStatus(context: Context, options: Options): Promise<void> {
+  if (typeof options['json'] === 'string')
+    throw usage('How a trial stands has no fields to choose: --json alone gives all of it.');
   const status = trialStatus(context.store, await trialOf(context, options), context.today);
   if (options['json'] !== undefined) printJson(context, shownStatus(status));
   else for (const line of statusLines(status, context)) print(context, line);

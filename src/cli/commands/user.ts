@@ -1,7 +1,8 @@
 import { goalOf, setGoal } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../domain/errors.ts';
-import { ownedKindNames } from '../../domain/kinds.ts';
+import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
@@ -108,6 +109,7 @@ async function mergeUsers(context: Context, text: string, options: Options): Pro
     `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
   );
   if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `The goal stays that of user ${into}.`);
+  for (const line of ofBoth(store, id, into)) sayAlways(context, line);
   for (const { name, users, revokedAt } of store.tokens.list())
     if (users?.includes(id) && revokedAt === null)
       sayAlways(
@@ -139,6 +141,22 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
   return id === undefined
     ? resolveUserOrAsk(context, undefined, `give the id of one. See: ${commandLine(context, 'users')}`)
     : idOf(id);
+}
+
+/** What is said of records of which a user has only one with the same key, where both have one. */
+function ofBoth(store: Store, id: number, into: number): string[] {
+  return ownedKindNames.flatMap((kind) => {
+    const { key, place, fields } = kindOf(kind);
+    const isNumbered = key && !key.second && fields[key.field]?.kind === 'text';
+    if (!key?.rule || place === 'one-per-user' || isNumbered) return [];
+    const keysOf = (userId: number) => store.of(kind).list({ userId }).map(key.of);
+    const theirs = new Set(keysOf(into));
+    const both = keysOf(id).filter((one) => theirs.has(one));
+    if (both.length === 0) return [];
+    return key.second
+      ? [`${key.rule} Both have one: the second becomes ${key.second.value}.`]
+      : [`${key.rule} Both have ${both.map(escapeControls).join(', ')}: only one of the two shows.`];
+  });
 }
 
 /** How many records of each kind a user has. */
