@@ -211,11 +211,14 @@ export function trialOn(trials: readonly Trial[], userId: number, day: string): 
   )[0];
 }
 
+/** The exercise that another is compared with, where an app or a file named none. */
+export const UNNAMED = 'another exercise';
+
 /** What is done under an arm, as the trial names it. */
 export const armText = (
   { exerciseName, against, otherExercise }: Pick<Trial, 'exerciseName' | 'against' | 'otherExercise'>,
   arm: Arm,
-): string => (arm === 'a' ? exerciseName : (otherExercise ?? against));
+): string => (arm === 'a' ? exerciseName : (otherExercise ?? (against === 'exercise' ? UNNAMED : against)));
 
 /** The number of a day of a trial, from 0; undefined for any other day. */
 export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExerciseType, Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
-import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
+import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay, UNNAMED } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
 import { addDays } from '../domain/words/day.ts';
 
@@ -246,7 +246,7 @@ export function carePlanOf(names: Names, trial: Trial): Resource {
   const patient = names.reference('patient', userId);
   const instead =
     against === 'exercise'
-      ? clean(otherExercise ?? '')
+      ? clean(otherExercise ?? UNNAMED)
       : against === 'rest'
         ? 'rest'
         : 'the usual without it';

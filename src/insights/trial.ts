@@ -6,6 +6,7 @@ import {
   type questions,
   randomFrom,
   type TrialInput,
+  UNNAMED,
 } from '../domain/trial.ts';
 import { round, roundInterval } from './numbers.ts';
 import { noncentralT, tQuantile } from './stats/estimate.ts';
@@ -272,7 +273,7 @@ export function insteadOf(
   {
     exerciseName,
     against,
-    otherExercise = '',
+    otherExercise = UNNAMED,
   }: Pick<TrialInput, 'exerciseName' | 'against' | 'otherExercise'>,
   name: (text: string) => string,
 ): string {

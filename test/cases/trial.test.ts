@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { endedTrial, latestTrial, recordTrialDay, trialPains, trialStatus } from '../../src/cases/trial.ts';
-import { armsOf, type TrialDay, trialDayFields, trialFields } from '../../src/domain/trial.ts';
+import { armsOf, armText, type TrialDay, trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import { addDays } from '../../src/domain/words/day.ts';
+import { insteadOf } from '../../src/insights/trial.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, prepared } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
@@ -114,6 +115,16 @@ test('the latest trial is the one that runs, also where one that began later was
     return latestTrial(store, 1);
   });
   expect(latest?.id).toBe(1);
+});
+
+test('an exercise that an app left without a name is another exercise', () => {
+  const { otherExercise: _, ...others } = exampleOf(trialFields);
+  const trial = { ...others, against: 'exercise' as const };
+  expect([armText(trial, 'b'), insteadOf(trial, (name) => name)]).toEqual([
+    'another exercise',
+    'another exercise',
+  ]);
+  expect(armText({ ...trial, against: 'rest' }, 'b')).toBe('rest');
 });
 
 test('a day is of the trial that runs, also where one that began later was given up', () => {
