@@ -132,6 +132,15 @@ describe('a start', () => {
   });
 
   test.each([
+    [['x'.repeat(101), '--against', 'rest'], /exerciseName is 101 characters long/],
+    [['piri', '--against', 'x'.repeat(101)], /--against is 101 characters long/],
+  ])('%j: the fault is named as it was given', async (words, message) => {
+    const { code, stderr } = await trial(noraWith(), ['start', ...words, '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(stderr).not.toMatch(/--(exercise|other)\b/);
+  });
+
+  test.each([
     [[6, 9], 4],
     [[6, 2], 0],
   ])('of an exercise of which a trial found %j ends with %i', async ([before, after], code) => {

@@ -149,6 +149,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   if (otherExercise?.toLowerCase() === exerciseName.toLowerCase())
     throw usage('--against must be something else than the exercise itself.');
   await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
+  const { exerciseName: _, ...others } = trialFields;
   const { outcome, question, start, days, difference } = trialFields;
   // A trial may begin later; what is recorded may not.
   const isTomorrow = String(options[start.flag]).trim().toLowerCase() === 'tomorrow';
@@ -156,8 +157,10 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const given = valuesOf({ outcome, question, start, days, difference }, asked, today);
   const isTaken = store.of('trialDay').count({ userId, since: today, until: today }) > 0;
   const { checksOf } = await import('../../domain/schema.ts');
+  // The other exercise is what --against says.
+  const otherField = { ...trialFields.otherExercise, flag: trialFields.against.flag };
   const input = namingFlags(
-    trialFields,
+    { ...others, otherExercise: otherField },
     () =>
       checksOf('trial').input({
         outcome: 'hour',
