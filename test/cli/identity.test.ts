@@ -528,6 +528,28 @@ describe('import of a file of another database', () => {
     expect(records(here).logs.map(({ userId }) => userId)).toEqual([1, 1]);
   });
 
+  it.each([
+    [undefined, '5 sessions a week', '1 goal: 1 new'],
+    ['3', '3 sessions a week', '1 goal: 1 already there'],
+  ])(
+    'brings its goal along where the user here has none, and not where it is %s',
+    async (own, goal, said) => {
+      const [there, here] = [await filled(), await other()];
+      await run(['goal', '5'], { db: there });
+      if (own) await run(['goal', own], { db: here });
+      const { stderr } = await run(['import', await exported(there), '--as', '1'], { db: here });
+      expect(stderr).toContain(said);
+      expect((await run(['goal'], { db: here })).stdout).toContain(goal);
+      expect((await run(['import', await exported(there), '--as', '1'], { db: here })).stderr).toContain(
+        '1 goal: 1 already there',
+      );
+      if (own) return;
+      await run(['goal', 'none'], { db: here });
+      await run(['import', await exported(there), '--as', '1'], { db: here });
+      expect((await run(['goal'], { db: here })).stderr).toContain('no goal');
+    },
+  );
+
   it('that was put under the wrong user comes under another after an undo', async () => {
     const [there, here] = [await filled(), await other()];
     await run(['user', 'add', ...Object.entries(flags).flat()], { db: here });

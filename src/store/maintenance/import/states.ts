@@ -13,7 +13,7 @@ import {
   stateWithout,
   type Unsealed,
 } from '../../reconcile/file.ts';
-import { type Cells, Fold } from '../../reconcile/fold.ts';
+import { type Cells, Fold, isOfUser } from '../../reconcile/fold.ts';
 import { Names } from '../../reconcile/names.ts';
 import { People } from '../../reconcile/people.ts';
 import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
@@ -78,7 +78,7 @@ export class StagedStates {
       for (const state of states)
         if (state.fields && erasures.has(state))
           this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
-      yield { states, erased };
+      yield { states: states.flatMap((state) => [state, ...this.#alsoHere(state)]), erased };
     }
   }
 
@@ -135,6 +135,14 @@ export class StagedStates {
         );
         last = Number(rows.at(-1)?.['_at']);
       }
+  }
+
+  /** What the user of the file has one of is named as that user is: it shows where the one here, who has none, gets the same. */
+  #alsoHere(state: State): State[] {
+    if (!this.#as || !isOfUser(state.kind) || !state.fields) return [];
+    const { ours, name } = this.#as;
+    if (state.name === name || this.#people.rowOf(state.kind, ours)) return [];
+    return [{ ...state, name, owners: [...state.owners, name] }];
   }
 
   /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */
