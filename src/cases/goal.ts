@@ -40,6 +40,19 @@ export function setGoal(
 }
 
 /**
+ * Lets one user show under another, as `Diary.mergeUsers`, with the goal where the other has none. One change.
+ * @param now the clock, in milliseconds since 1970
+ */
+export async function mergeUsers(store: Store, id: number, into: number, now: number): Promise<void> {
+  const diary = await store.diary();
+  store.change(() => {
+    const goal = goalOf(store, id);
+    diary.mergeUsers(id, into, now);
+    if (goal && !goalOf(store, into)) setGoal(store, into, goal.sessionsPerWeek);
+  });
+}
+
+/**
  * Removes the goal of a user.
  * @returns what it was; undefined where there was none
  * @throws what the guard throws

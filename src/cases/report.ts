@@ -20,7 +20,8 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 /**
  * The report on a user, against the target that was asked for, else the goal. What it says is of one moment.
  * @param today what is after it counts in no figure
- * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions, and for days that are no period
+ * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions, and for days that are no
+ *   period
  */
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = inOrder(asked);

@@ -58,6 +58,10 @@ export interface Kind<Fs extends Fields = Fields> {
   };
 }
 
+/** Whether of two records of a user with one key the second shows with a number after it. */
+export const isNumbered = ({ key, fields }: Kind): boolean =>
+  key !== undefined && !key.second && fields[key.field]?.kind === 'text';
+
 /** Keeps the types of the definition, which `Kind` alone would widen. */
 export const defineKind = <Fs extends Fields, const K extends Kind<Fs>>(
   definition: K & { readonly fields: Fs },

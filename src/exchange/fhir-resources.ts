@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExerciseType, Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
-import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay, UNNAMED } from '../domain/trial.ts';
+import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
 import { addDays } from '../domain/words/day.ts';
 
@@ -242,14 +242,9 @@ export function painOf(names: Names, entry: PainEntry, place: User['painLocation
 
 /** A trial is a plan of care that the patient made. R4 has studies for research, which this is not. */
 export function carePlanOf(names: Names, trial: Trial): Resource {
-  const { id, userId, exerciseName, against, otherExercise, start, days, outcome } = trial;
+  const { id, userId, exerciseName, against, start, days, outcome } = trial;
   const patient = names.reference('patient', userId);
-  const instead =
-    against === 'exercise'
-      ? clean(otherExercise ?? UNNAMED)
-      : against === 'rest'
-        ? 'rest'
-        : 'the usual without it';
+  const instead = against === 'usual' ? 'the usual without it' : clean(armText(trial, 'b'));
   const title = `Trial of ${clean(exerciseName)} against ${instead}`;
   return {
     resourceType: 'CarePlan',

@@ -115,16 +115,24 @@ export class Diary {
     return controls.size < LEAST_CONTROLS * days ? new Map() : controls;
   }
 
-  /** The changes of all sessions, in order; numbers that are entered again count with the session that they are of. */
-  *changes(): Generator<Change> {
-    const codes = this.dates.flatMap((date) => this.#days.get(date) ?? []);
+  get #codes(): number[] {
+    return this.dates.flatMap((date) => this.#days.get(date) ?? []);
+  }
+
+  #isCopied(): boolean {
     const copied = new CopiedNumbers();
-    for (const one of codes)
+    for (const one of this.#codes)
       copied.add({ exercise: exerciseOf(one), painBefore: beforeOf(one), painAfter: afterOf(one) });
+    return copied.isHabit;
+  }
+
+  /** The changes of all sessions, in order; numbers that are entered again count with the session that they are of. */
+  *changes(isCopied = this.#isCopied()): Generator<Change> {
+    const codes = this.#codes;
     /** Of each place; 0 where it counts with an earlier one. */
     const sessions = new Uint32Array(codes.length).fill(1);
     const firsts = new Map<number, number>();
-    for (const [place, one] of copied.isHabit ? codes.entries() : []) {
+    for (const [place, one] of isCopied ? codes.entries() : []) {
       const first = firsts.get(exerciseOf(one)) ?? place;
       const isAgain = first < place && codes[first] === one;
       if (isAgain) [sessions[place], sessions[first]] = [0, (sessions[first] ?? 0) + 1];
@@ -144,10 +152,6 @@ export class Diary {
     const marks = new Marks(most, from, to - from + 1);
     const [nextDay, recent] = [new NextDay(exercises), new RecentPain()];
     const changes = Array.from({ length: exercises }, () => ({ points: [], sessions: [] }) as Changes);
-    for (const { exercise, change, sessions } of this.changes()) {
-      changes[exercise]?.points.push(change);
-      changes[exercise]?.sessions.push(sessions);
-    }
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     const medicated = Array.from(
       { length: exercises },
@@ -191,6 +195,10 @@ export class Diary {
       nextDay.add({ day, pain, later: this.#laterOn(date), averages, done });
     }
     marks.end();
+    for (const { exercise, change, sessions } of this.changes(marks.copiedNumbers.isHabit)) {
+      changes[exercise]?.points.push(change);
+      changes[exercise]?.sessions.push(sessions);
+    }
     return {
       marks,
       nextDay,

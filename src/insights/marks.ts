@@ -49,8 +49,8 @@ const MOST_PLACES = 8;
 const [BETWEEN_BENDS, MOST_BENDS] = [90, 24];
 /**
  * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, whether it is
- * the first session after it (it acts at once, or hours later), the places but the first, the first pain of the day again in all of these (sessions of a day resemble each other, so that it
- * tells something else there), and the course of time: a line that bends.
+ * the first session after it (it acts at once, or hours later), the places but the first, the first pain of the day again in all
+ * of these (sessions of a day resemble each other, so that it tells something else there), and the course of time: a line that bends.
  */
 const WEEKEND = 3 + AVERAGES;
 const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 3];
@@ -110,7 +110,8 @@ export class Marks {
   readonly #all: Moments[] = [];
   /** Which exercises share one pair of numbers with others. */
   readonly sharedNumbers = new SharedNumbers();
-  readonly #copiedNumbers = new CopiedNumbers();
+  /** Whether numbers are entered again. */
+  readonly copiedNumbers = new CopiedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = new Moments();
@@ -147,7 +148,7 @@ export class Marks {
   add({ exercise, place, ...session }: DiarySession): void {
     const { day, painBefore, painAfter } = session;
     this.sharedNumbers.add({ exercise, painBefore, painAfter });
-    if (this.#copiedNumbers.add({ exercise, painBefore, painAfter })) return;
+    if (this.copiedNumbers.add({ exercise, painBefore, painAfter })) return;
     this.#setCovariates(session);
     if (place > 0) {
       this.#covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;

@@ -5,7 +5,7 @@ import type { Command } from '../input/command.ts';
 import { type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { canvasOf } from '../terminal/canvas.ts';
-import { namingFlags, usage } from '../terminal/errors.ts';
+import { inFlags, usage } from '../terminal/errors.ts';
 import { print } from '../terminal/io.ts';
 import { printJson } from '../terminal/output.ts';
 import { shownAs } from '../views/records.ts';
@@ -36,11 +36,9 @@ async function compare(context: Context, options: Options): Promise<void> {
   const userId = await resolveUserOrAsk(context, options['user']);
   const user = context.store.users.get(userId);
   const { comparisonOf } = await import('../../cases/summary.ts');
-  const comparison = await comparisonOf(context.store, userId, asked, context.today).catch((error) =>
-    namingFlags(comparisonFields, () => {
-      throw error;
-    }),
-  );
+  const comparison = await comparisonOf(context.store, userId, asked, context.today).catch((error) => {
+    throw inFlags(error, comparisonFields);
+  });
   if (options['json']) return printJson(context, comparison);
   if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, { userId });
   const { comparisonScreen } = await import('../views/comparison.ts');

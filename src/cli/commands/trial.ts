@@ -149,7 +149,6 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   if (otherExercise?.toLowerCase() === exerciseName.toLowerCase())
     throw usage('--against must be something else than the exercise itself.');
   await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
-  const { exerciseName: _, ...others } = trialFields;
   const { outcome, question, start, days, difference } = trialFields;
   // A trial may begin later; what is recorded may not.
   const isTomorrow = String(options[start.flag]).trim().toLowerCase() === 'tomorrow';
@@ -157,10 +156,10 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const given = valuesOf({ outcome, question, start, days, difference }, asked, today);
   const isTaken = store.of('trialDay').count({ userId, since: today, until: today }) > 0;
   const { checksOf } = await import('../../domain/schema.ts');
-  // The other exercise is what --against says.
-  const otherField = { ...trialFields.otherExercise, flag: trialFields.against.flag };
+  // The exercise has no flag, and --against says the other one.
+  const { exerciseName: _, ...flags } = trialFields;
   const input = namingFlags(
-    { ...others, otherExercise: otherField },
+    { ...flags, otherExercise: { ...flags.otherExercise, flag: flags.against.flag } },
     () =>
       checksOf('trial').input({
         outcome: 'hour',
@@ -216,7 +215,9 @@ async function exerciseOrNew(
   return name;
 }
 
-/** @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, in the diary or a trial, unless --anyway */
+/**
+ * @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, in the diary or a trial, unless --anyway
+ */
 async function refuseHarmful(
   context: Context,
   options: Options,

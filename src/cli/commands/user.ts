@@ -1,6 +1,7 @@
-import { goalOf, setGoal } from '../../cases/goal.ts';
+import { goalOf, mergeUsers } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../domain/errors.ts';
+import { isNumbered } from '../../domain/kind.ts';
 import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
@@ -71,7 +72,7 @@ export function addUserCommands(program: Command, context: Context): void {
     .requiredOption('--into <id>', 'id of the user who stays')
     .option('--yes', 'do not ask')
     .examples('sciatica user merge 7 --into 1')
-    .action((id: string, options: Options) => mergeUsers(context, id, options));
+    .action((id: string, options: Options) => mergeUser(context, id, options));
 
   user
     .command('use')
@@ -99,7 +100,7 @@ export function addUserCommands(program: Command, context: Context): void {
     });
 }
 
-async function mergeUsers(context: Context, text: string, options: Options): Promise<void> {
+async function mergeUser(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
   const [id, into] = [idOf(text, 'A user'), idOf(String(options['into']), '--into')];
   const [user, target] = [store.users.get(id), store.users.get(into)];
@@ -117,12 +118,7 @@ async function mergeUsers(context: Context, text: string, options: Options): Pro
         `Token ${escapeControls(name)} is for user ${id}, who is not there then: whoever has it needs another one, for user ${into}.`,
       );
   await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
-  const diary = await store.diary();
-  store.change(() => {
-    const goal = goalOf(store, id);
-    diary.mergeUsers(id, into, context.now().getTime());
-    if (goal && !goalOf(store, into)) setGoal(store, into, goal.sessionsPerWeek);
-  });
+  await mergeUsers(store, id, into, context.now().getTime());
   sayChanged(context, `Merged user ${id} into user ${into}.`);
 }
 
@@ -146,9 +142,8 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
 /** What is said of records of which a user has only one with the same key, where both have one. */
 function ofBoth(store: Store, id: number, into: number): string[] {
   return ownedKindNames.flatMap((kind) => {
-    const { key, place, fields } = kindOf(kind);
-    const isNumbered = key && !key.second && fields[key.field]?.kind === 'text';
-    if (!key?.rule || place === 'one-per-user' || isNumbered) return [];
+    const { key, place } = kindOf(kind);
+    if (!key?.rule || place === 'one-per-user' || isNumbered(kindOf(kind))) return [];
     const keysOf = (userId: number) => store.of(kind).list({ userId }).map(key.of);
     const theirs = new Set(keysOf(into));
     const both = keysOf(id).filter((one) => theirs.has(one));

@@ -283,16 +283,25 @@ export function namingFlags<T>(
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-    throw new SciaticaError(
-      error.code,
-      error.message,
-      error.issues.map(({ field, message }) => ({
-        field: flagOf(fields, field),
-        message: words[field] ?? typed(fields[field], message),
-      })),
-    );
+    throw inFlags(error, fields, words);
   }
+}
+
+/** The same error, its issues with the names of flags instead of fields, for work that is awaited. @param words as for `namingFlags` */
+export function inFlags(
+  error: unknown,
+  fields: Fields,
+  words: Readonly<Record<string, string>> = {},
+): unknown {
+  if (!(error instanceof SciaticaError) || error.code !== 'invalid') return error;
+  return new SciaticaError(
+    error.code,
+    error.message,
+    error.issues.map(({ field, message }) => ({
+      field: flagOf(fields, field),
+      message: words[field] ?? typed(fields[field], message),
+    })),
+  );
 }
 
 /** Flags accept days in words, records do not: said where a day is what was expected. */

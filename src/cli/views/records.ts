@@ -6,7 +6,7 @@ import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/k
 import { type Log, logRecord } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { RoutineInput } from '../../domain/routine.ts';
-import type { Trial, TrialDay } from '../../domain/trial.ts';
+import { armText, type Trial, type TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../terminal/canvas.ts';
@@ -70,8 +70,8 @@ const summaryOfPain = ({ date, timeOfDay, pain, medication }: PainEntry): string
     .filter(Boolean)
     .join(', ');
 
-const summaryOfTrial = ({ exerciseName, against, otherExercise, start, days, state }: Trial): string =>
-  `${escapeControls(exerciseName)} against ${escapeControls(otherExercise ?? against)}, ${days} days from ${start}, ${state}`;
+const summaryOfTrial = ({ start, days, state, ...trial }: Trial): string =>
+  `${escapeControls(trial.exerciseName)} against ${escapeControls(armText(trial, 'b'))}, ${days} days from ${start}, ${state}`;
 
 const summaryOfTrialDay = ({ date, first, second, done }: TrialDay): string =>
   `${date}, pain ${first}${second === undefined ? '' : ` → ${second}`}${done ? '' : ', not as drawn'}`;

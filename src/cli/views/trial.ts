@@ -10,7 +10,7 @@ import {
   WHAT_IT_CANNOT_SAY,
   WHEN,
 } from '../../insights/trial.ts';
-import { commandLine, escapeControls } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 
 /** A trial in words and as a calendar file. Nothing here says what is still to come. */
@@ -70,7 +70,7 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
     ...(status.today ? wrap(todayInWords(status), canvas) : []),
     ...(next ? wrap(next, canvas) : []),
     ...wrap(
-      `${first || `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'} left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
+      `${first || `${counted(daysLeft, 'day')} left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
       canvas,
     ),
   ];

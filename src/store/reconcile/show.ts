@@ -1,7 +1,7 @@
 import { type Cell, fromCells } from '../../domain/codec.ts';
 import { idsUsedUp } from '../../domain/errors.ts';
 import { MAX_ID, MOST_SKIPPED_IDS } from '../../domain/fields.ts';
-import type { Kind } from '../../domain/kind.ts';
+import { isNumbered, type Kind } from '../../domain/kind.ts';
 import {
   INTO,
   type KindName,
@@ -162,9 +162,9 @@ export class Shown {
   }
 
   #setApart(met: Met, first: Met, isTaken: (key: string) => boolean): void {
-    const { key, fields } = kindOf(met.merged.kind);
+    const { key } = kindOf(met.merged.kind);
     const { field, second } = key as Key;
-    if (!second && fields[field]?.kind === 'text') {
+    if (isNumbered(kindOf(met.merged.kind))) {
       const said = String(met.wanted?.cells[field]);
       for (let number = 2; isTaken(keyWithin(met)); number++) {
         const suffix = ` (${number})`;
