@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { trialStatus } from '../../src/cases/trial.ts';
-import { armsOf } from '../../src/domain/trial.ts';
+import { armsOf, trialFields } from '../../src/domain/trial.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, noraWith, run, session, type World } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 
 /** Noon on a day counted from 2 March 2026. */
 const day = (index: number) => new Date(2026, 2, 2 + index, 12);
@@ -398,6 +399,20 @@ test.each([
   if (words.includes('edit')) await trial(path, ['3', '3']);
   const { stderr } = await run(words.split(' '), { db: path, now: day(0) });
   expect(stderr.includes('ambulance')).toBe(isSaid);
+});
+
+test.each([
+  ['Bird Dog', 'Bird Dog'],
+  [undefined, 'another exercise'],
+])('an undo says what it takes back: a trial against %s is one against %s', async (otherExercise, named) => {
+  const path = noraWith();
+  const against = { against: 'exercise' as const, ...(otherExercise && { otherExercise }) };
+  const { otherExercise: _, ...example } = exampleOf(trialFields);
+  inStore(path, (store) =>
+    store.of('trial').create({ ...example, ...against, userId: 1, exerciseName: 'Piri' }),
+  );
+  const { stderr } = await run(['undo', '--yes'], { db: path, now: day(0) });
+  expect(stderr.replace(/\s+/g, ' ')).toContain(`Piri against ${named}, 28 days`);
 });
 
 test('on the last day one day is left', async () => {
