@@ -100,9 +100,7 @@ export function trialStatus(store: Store, trial: Trial, today: string): TrialSta
     return index === undefined || second === undefined ? [] : [{ index, first, second }];
   });
   const result =
-    trial.state === 'given-up'
-      ? undefined
-      : trialResult(trial, outcomes, trial.state === 'finished' ? trial.days : passed);
+    trial.state === 'given-up' ? undefined : trialResult(trial, outcomes, passed, trial.state === 'finished');
   const index = dayIndex(trial, today);
   const arms = armsOf(trial.seed, trial.days);
   const isOn = trial.state === 'running' && !result;

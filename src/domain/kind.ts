@@ -1,3 +1,4 @@
+import type { Issue } from './errors.ts';
 import type { Fields, RecordOf } from './fields.ts';
 import type { FiltersOf } from './filter.ts';
 
@@ -41,6 +42,8 @@ export interface Kind<Fs extends Fields = Fields> {
    * last.
    */
   readonly sign: readonly (keyof Fs & string)[];
+  /** What is wrong with the fields of a record together, or with a change of them. @param before the record that is changed */
+  faults?(record: Partial<RecordOf<Fs>>, before?: Partial<RecordOf<Fs>>): Issue[];
   /**
    * Where a user has only one record with the same key: the field that it is made of, the key, the rule in the API
    * reference, and the fault of a second.

@@ -1,3 +1,4 @@
+import type { Issue } from './errors.ts';
 import { boolean, choice, date, integer, type RecordOf } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { dayFilters, logFields } from './log.ts';
@@ -101,6 +102,24 @@ export const trialFields = {
 
 export const trialRecord = { id, ...trialFields };
 
+type Asked = Partial<RecordOf<typeof trialRecord>>;
+
+/** Whoever could change what is asked, or the order, on the way, could choose the result. */
+function trialFaults(trial: Asked, before?: Asked): Issue[] {
+  if (!before)
+    return trial.against === 'exercise' && trial.otherExercise === undefined
+      ? [{ field: 'otherExercise', message: 'is missing: against is exercise', fault: { code: 'missing' } }]
+      : [];
+  const { userId: _, state: __, ...fixed } = trialFields;
+  return Object.keys(fixed)
+    .filter((name) => (trial[name as keyof Asked] ?? undefined) !== before[name as keyof Asked])
+    .map((field) => ({
+      field,
+      message: 'is fixed: give this trial up and start another',
+      fault: { code: 'in-conflict' },
+    }));
+}
+
 export const trialKind = defineKind({
   fields: trialRecord,
   table: 'trials',
@@ -112,12 +131,14 @@ export const trialKind = defineKind({
   described: {
     one: 'a trial',
     many: 'trials',
-    about: 'Experiments on oneself: an exercise against something else, in an order drawn by lot.',
+    about:
+      'Experiments on oneself: an exercise against something else, in an order drawn by lot. Only the state changes: what a trial asks, its start and its seed are fixed.',
   },
   examples: { sort: '-start,id', fields: 'id,start,state', patch: { state: 'given-up' }, deleted: 1 },
   words: { one: 'trial', many: 'trials' },
   commands: { one: 'trial', many: 'trials', add: 'start' },
   sign: ['seed'],
+  faults: trialFaults,
   key: {
     field: 'state',
     of: ({ state, start, seed }) => (state === 'running' ? 'running' : `${start} ${seed}`),
@@ -218,7 +239,7 @@ export const UNNAMED = 'another exercise';
 export const armText = (
   { exerciseName, against, otherExercise }: Pick<Trial, 'exerciseName' | 'against' | 'otherExercise'>,
   arm: Arm,
-): string => (arm === 'a' ? exerciseName : (otherExercise ?? (against === 'exercise' ? UNNAMED : against)));
+): string => (arm === 'a' ? exerciseName : against === 'exercise' ? (otherExercise ?? UNNAMED) : against);
 
 /** The number of a day of a trial, from 0; undefined for any other day. */
 export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {

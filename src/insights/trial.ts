@@ -65,12 +65,14 @@ const spent = (share: number): number => share ** 8;
  * @param seed of the plan
  * @param days of the plan
  * @param passed days that have passed, with their outcomes or without
+ * @param isOver whether no more will come
  * @returns undefined where the trial goes on
  */
 export function trialResult(
   { seed, days, question }: { seed: number; days: number; question: Question },
   outcomes: readonly Outcome[],
   passed: number,
+  isOver = false,
 ): TrialResult | undefined {
   const random = randomFrom(seed ^ OTHER_STREAM);
   // 1 for a day with the exercise, −1 for one without.
@@ -86,7 +88,8 @@ export function trialResult(
           { sign: 1, error: HARM, ended: 0 },
         ];
   const ended = new Uint8Array(orders.length);
-  for (let end = Math.min(FIRST_LOOK * BLOCK, days); end <= passed; end = Math.min(end + BLOCK, days)) {
+  const last = isOver ? days : passed;
+  for (let end = Math.min(FIRST_LOOK * BLOCK, days); end <= last; end = Math.min(end + BLOCK, days)) {
     const data = new Adjusted(outcomes.filter(({ index }) => index < end));
     const statistics = new Float64Array(orders.length);
     for (let j = 0; j < orders.length; j++)
@@ -109,7 +112,7 @@ export function trialResult(
     }
     if (ended[0] === 1 || end === days) {
       const order = orders[0] ?? new Int8Array();
-      return resultOf(data, order, { bound, isClear: ended[0] === 1, afterDays: end });
+      return resultOf(data, order, { bound, isClear: ended[0] === 1, afterDays: Math.min(end, passed) });
     }
   }
   return undefined;

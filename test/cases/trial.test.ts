@@ -89,7 +89,7 @@ test('a trial that has ended has an answer, whatever was taken back since', () =
   const { result, daysLeft } = inTrial('hour', [], (store) =>
     trialStatus(store, store.of('trial').update(1, { state: 'finished' }), on(3)),
   );
-  expect([result?.afterDays, daysLeft]).toEqual([14, 0]);
+  expect([result?.afterDays, daysLeft]).toEqual([3, 0]);
 });
 
 test('a day after the next trial began is of that one', () => {
@@ -182,6 +182,31 @@ test('what was felt after the answer was clear is not among its outcomes', () =>
   const { result, outcomes, recorded } = trialStatus(store, trial, on(40));
   expect([recorded, result?.afterDays]).toEqual([40, 24]);
   expect([outcomes?.a.length, outcomes?.b.length]).toEqual([12, 12]);
+});
+
+test('a trial that has ended counts no days that were still to come, where a day is corrected so that nothing is clear', () => {
+  const store = freshStore();
+  store.users.create(user());
+  const { id, ...plan } = store.of('trial').create({ ...exampleOf(trialFields), start: START, days: 40 });
+  for (const [i, arm] of armsOf(plan.seed, 24).entries())
+    recordTrialDay(
+      store,
+      { id, ...plan },
+      on(i),
+      { first: 6, second: arm === 'a' ? 2 : 7 + (i % 2), done: true },
+      (input) => input as Omit<TrialDay, 'id'>,
+      on(i),
+    );
+  const { state } = store.of('trial').get(id);
+  for (const { id: day } of store.of('trialDay').list({ sort: 'date', limit: 20 }))
+    store.of('trialDay').update(day, { second: 5 });
+  const status = trialStatus(store, store.of('trial').get(id), on(24));
+  expect([state, status.result?.verdict, status.result?.afterDays, status.passed]).toEqual([
+    'finished',
+    'open',
+    24,
+    24,
+  ]);
 });
 
 test('of the trials of a user, only the one that a report shows is analysed', () => {

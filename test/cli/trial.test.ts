@@ -16,7 +16,8 @@ async function started(...flags: string[]) {
   const path = db();
   expect((await trial(path, ['start', 'piri', '--against', 'rest', '--yes', ...flags])).code).toBe(0);
   const store = openStore(path);
-  store.of('trial').update(1, { seed: 5 });
+  const trials = store.of('trial');
+  trials.restore({ ...trials.delete(1), seed: 5 });
   store.close();
   return path;
 }
@@ -55,7 +56,8 @@ describe('a start', () => {
 
   test.each<[string[], number, RegExp]>([
     [['--days', '13'], 2, /--days must be a whole number from 14 to 84/],
-    [['--start', 'yesterday'], 2, /--start must be today or later/],
+    [['--start', 'yesterday'], 2, /--start must be today or later, and 2026-03-01 has passed/],
+    [['--start', '1 dec'], 2, /2025-12-01 has passed: write the year, as in 2026-03-09/],
     [['--against', 'piri'], 2, /given twice/],
     [['--outcome', 'never'], 2, /--outcome must be one of/],
   ])('with %j is refused', async (flags, code, message) => {
@@ -218,6 +220,16 @@ describe('a day', () => {
       { date: '2026-03-02', first: 6, second: 4 },
       { date: '2026-03-03', first: 7 },
     ]);
+  });
+
+  test('has no pain of tomorrow morning yet', async () => {
+    const path = await started('--outcome', 'morning');
+    const { code, stderr } = await trial(path, ['6', '4'], 0);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('as in sciatica trial 6')]);
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
+    await trial(path, ['6'], 0);
+    await trial(path, ['4'], 1);
+    expect((await trial(path, ['7', '3'], 1)).code).toBe(2);
   });
 
   test.each<[string[], number, RegExp]>([
@@ -407,9 +419,11 @@ test.each([
 ])('an undo says what it takes back: a trial against %s is one against %s', async (otherExercise, named) => {
   const path = noraWith();
   const against = { against: 'exercise' as const, ...(otherExercise && { otherExercise }) };
-  const { otherExercise: _, ...example } = exampleOf(trialFields);
+  // Without a name it comes from a file.
   inStore(path, (store) =>
-    store.of('trial').create({ ...example, ...against, userId: 1, exerciseName: 'Piri' }),
+    store
+      .of('trial')
+      .restore({ ...exampleOf(trialFields), ...against, id: 1, userId: 1, exerciseName: 'Piri' }),
   );
   const { stderr } = await run(['undo', '--yes'], { db: path, now: day(0) });
   expect(stderr.replace(/\s+/g, ' ')).toContain(`Piri against ${named}, 28 days`);
@@ -573,7 +587,8 @@ describe('days', () => {
 
   test('a day that waits for its outcome is one of those that can be recorded', async () => {
     const path = await started('--outcome', 'morning');
-    await trial(path, ['5', '4'], 0);
+    await trial(path, ['5'], 0);
+    await trial(path, ['4'], 1);
     await trial(path, ['5'], 1);
     expect((await trial(path, [], 1)).stdout).toMatch(/2 of 2 days\s+recorded/);
   });
@@ -588,4 +603,11 @@ describe('days', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
   });
+});
+
+test('in 80 columns a list of trials says when each began and how it stands', async () => {
+  const path = await started();
+  const { stdout } = await run(['trials'], { db: path, now: day(0), columns: 80 });
+  expect(stdout).toMatch(/Start .*State/);
+  expect(stdout).toMatch(/2026-03-02 .*running/);
 });

@@ -31,7 +31,8 @@ async function month(): Promise<string[]> {
   };
   await on(0, ['trial', 'start', 'piri', '--against', 'rest'], true, [['Start it?', 'y\r']]);
   const store = openStore(db);
-  store.of('trial').update(1, { seed: SEED });
+  const trials = store.of('trial');
+  store.change(() => trials.restore({ ...trials.delete(1), seed: SEED }));
   store.close();
   const arms = armsOf(SEED, 28);
   expect([arms[4], arms[OTHERWISE]]).toEqual(['b', 'a']);

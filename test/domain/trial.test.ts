@@ -12,6 +12,18 @@ test('a trial has its last day, and what is done under each arm', () => {
   expect(armText({ exerciseName: 'Bird Dog', against: 'rest' }, 'b')).toBe('rest');
 });
 
+test.each<[string, Partial<Trial>, Partial<Trial> | undefined, string[]]>([
+  ['is against an exercise without a name', { against: 'exercise' }, undefined, ['otherExercise']],
+  ['is against an exercise', { against: 'exercise', otherExercise: 'Cobra' }, undefined, []],
+  ['is against rest', { against: 'rest' }, undefined, []],
+  ['is given up', { state: 'given-up', userId: 2 }, {}, []],
+  ['gets another order and another first day', { seed: 2, start: '2026-03-03' }, {}, ['start', 'seed']],
+  ['never named the exercise', { against: 'exercise', state: 'given-up' }, { against: 'exercise' }, []],
+])('what is wrong with a trial that %s', (_, given, before, fields) => {
+  const faults = trialKind.faults(trial(given), before && trial(before));
+  expect(faults.map(({ field }) => field)).toEqual(fields);
+});
+
 test('a user has one running trial, and any number of others', () => {
   const keyOf = (state: Trial['state'], seed: number) =>
     trialKind.key.of({ state, start: '2026-03-02', seed });

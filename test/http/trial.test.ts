@@ -31,6 +31,31 @@ test('a second running trial is refused, and one after the end is not', async ()
   expect((await call('POST', '/trials', { body: { ...trial, seed: 6 } })).status).toBe(201);
 });
 
+test('what a trial asks and its order stay as they are, and what it is against has a name', async () => {
+  const { call } = freshApp();
+  const { otherExercise: _, ...unnamed } = trial;
+  expect(await call('POST', '/trials', { body: { ...unnamed, against: 'exercise' } })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'otherExercise', code: 'missing' }] },
+  });
+  await call('POST', '/trials', { body: trial });
+  expect(
+    await call('PATCH', '/trials/1', { body: { seed: 6, difference: 5, state: 'finished' } }),
+  ).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'difference' }, { field: 'seed', code: 'in-conflict' }] },
+  });
+  expect((await call('PUT', '/trials/1', { body: { ...trial, state: 'given-up' } })).status).toBe(200);
+});
+
+test('of several trials the one that is a second running one is named', async () => {
+  const { call } = freshApp();
+  expect(await call('POST', '/trials', { body: [trial, { ...trial, seed: 6 }] })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: '[1].state' }] },
+  });
+});
+
 test('the end says what it has shown', async () => {
   const { call } = freshApp();
   const start = addDays(today, -40);

@@ -87,7 +87,7 @@ test('a second one with the key of another is refused, and so is one of nobody',
   expect(create({}).issues).toMatchObject([{ field: 'key', message: 'is the key of another appointment' }]);
   expect(create({ key: 'new', userId: 9 }).issues).toMatchObject([{ field: 'userId' }]);
   const twice = () => store.of(APPOINTMENT).createAll([1, 2].map((i) => appointment(i, { key: 'twice' })));
-  expect(failure(twice).issues).toMatchObject([{ field: 'key' }]);
+  expect(failure(twice).issues).toMatchObject([{ field: '[1].key' }]);
 });
 
 test('it is in the history, is undone, comes back, and goes with its user', () => {

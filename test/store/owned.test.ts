@@ -51,13 +51,10 @@ describe('a user', () => {
 
   test('has one goal', () => {
     store.goals.create(goal());
-    for (const create of [
-      () => store.goals.create(goal(5)),
-      () => store.goals.createAll([goal(4, 2), goal(5, 2)]),
-    ])
-      expect(failure(create).issues).toEqual([
-        { field: 'userId', message: 'has a goal already', fault: { code: 'in-conflict' } },
-      ]);
+    const fault = { message: 'has a goal already', fault: { code: 'in-conflict' } };
+    expect(failure(() => store.goals.create(goal(5))).issues).toEqual([{ field: 'userId', ...fault }]);
+    const twice = () => store.goals.createAll([goal(4, 2), goal(5, 2)]);
+    expect(failure(twice).issues).toEqual([{ field: '[1].userId', ...fault }]);
     store.goals.create(goal(5, 2));
     expect(store.goals.list({ userId: 2 })).toEqual([{ id: 2, userId: 2, sessionsPerWeek: 5 }]);
   });

@@ -1253,10 +1253,11 @@ describe('a trial and its days on two machines', () => {
     const { here, there } = await inStep();
     there.of('trial').create(trial);
     await run(here, there);
-    here.of('trial').update(1, { seed: 77, days: 14 });
-    there.of('trial').update(1, { days: 42, difference: 2 });
+    here.of('trial').update(1, { exerciseName: 'Cobra', otherExercise: 'Plank' });
+    there.of('trial').update(1, { exerciseName: 'Bird Dog' });
     await settle(there, here);
-    expect(here.of('trial').get(1)).toMatchObject({ seed: trial.seed, days: 42, difference: 2 });
+    const { exerciseName, otherExercise } = here.of('trial').get(1);
+    expect([exerciseName, otherExercise]).toEqual(['Bird Dog', undefined]);
   });
 
   test('of two days of one date one shows, both are told, and the other shows when it is gone', async () => {

@@ -177,7 +177,10 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
       }),
     dayFaults({ start }, given, today),
   );
-  if (input.start < today) throw usage('--start must be today or later: what has passed cannot be drawn.');
+  if (input.start < today)
+    throw usage(
+      `--start must be today or later, and ${input.start} has passed: write the year, as in ${addDays(today, 7)}.`,
+    );
   if (isTaken && input.start === today)
     throw usage(`${today} is recorded for the trial before: --start must be tomorrow or later.`);
   const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
@@ -300,6 +303,10 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   if (date > today && isDay(date)) throw usage(`${date} is still to come.`);
   if (isDay(date) && (date < trial.start || date > lastDayOf(trial)))
     throw usage(`${date} is no day of the trial, which goes from ${trial.start} to ${lastDayOf(trial)}.`);
+  if (trial.outcome === 'morning' && date === today && values['second'] !== undefined)
+    throw usage(
+      `The second pain of today is that of tomorrow morning: say only the first now, as in ${commandLine(context, `trial ${values['first'] ?? 'PAIN'}`)}.`,
+    );
   const [known] = store.of('trialDay').list({ userId: trial.userId, since: date, until: date });
   if (known && said['first'] !== undefined && said['second'] === undefined)
     throw usage(

@@ -152,8 +152,19 @@ function leastOf({ kind }: Field): number | undefined {
 }
 
 /** Fields that give way in a narrow terminal, in this order; then all others, from the last on, but those that stay. */
-const FIRST_TO_GIVE_WAY = ['notes', 'exerciseType', 'email', 'diagnosisDate'];
-const STAYS = ['id', 'userId', 'date', 'exerciseName', 'painAfter', 'firstName', 'lastName', 'painLevel'];
+const FIRST_TO_GIVE_WAY = ['notes', 'exerciseType', 'email', 'diagnosisDate', 'seed', 'difference'];
+const STAYS = [
+  'id',
+  'userId',
+  'date',
+  'exerciseName',
+  'painAfter',
+  'firstName',
+  'lastName',
+  'painLevel',
+  'start',
+  'state',
+];
 
 function turnOf(name: string, fields: Fields): number | undefined {
   if (STAYS.includes(name)) return undefined;

@@ -50,22 +50,22 @@ export class Records<K extends KindName> extends Table<K> {
 
   /** @throws SciaticaError `invalid` that names every missing user, as `[2].userId`, or as `create` */
   createAll(inputs: readonly InputOf<K>[]): RecordOfKind<K>[] {
+    const at = (i: number, issues: readonly Issue[]) =>
+      issues.map((issue) => ({ ...issue, field: `[${i}].${issue.field}` }));
     return this.#change(() => {
-      const issues = inputs.flatMap((input, i) =>
-        this.#ownerFaults(input).map((issue) => ({ ...issue, field: `[${i}].${issue.field}` })),
-      );
-      if (issues.length > 0) throw invalid(issues);
-      return inputs.map((input) => {
-        this.#requireKey(input);
+      requireNone(inputs.flatMap((input, i) => at(i, this.#faults(input))));
+      return inputs.map((input, i) => {
+        requireNone(at(i, this.#keyFaults(input)));
         return this.insert(input);
       });
     });
   }
 
-  /** Inserts a record with the id it has. @throws SciaticaError as `create` */
+  /** Inserts a record that was there before, with the id it has. @throws SciaticaError as `create` */
   restore(record: RecordOfKind<K>): void {
     this.#change(() => {
-      this.#require(record);
+      requireNone(this.#ownerFaults(record));
+      requireNone(this.#keyFaults(record));
       this.insert(record);
     });
   }
@@ -77,8 +77,9 @@ export class Records<K extends KindName> extends Table<K> {
   update(id: number, patch: PatchOfKind<K>, guard?: Guard): RecordOfKind<K> {
     return this.#change(() => {
       guard?.(this.json(id));
-      const record = { ...this.get(id), ...patch };
-      this.#require(record, id);
+      const before = this.get(id);
+      const record = { ...before, ...patch };
+      this.#require(record, before);
       return this.set(id, record);
     });
   }
@@ -106,17 +107,24 @@ export class Records<K extends KindName> extends Table<K> {
     );
   }
 
-  #require(record: object, id?: number): void {
-    const issues = this.#ownerFaults(record);
-    if (issues.length > 0) throw invalid(issues);
-    this.#requireKey(record, id);
+  #require(record: object, before?: RecordOfKind<K>): void {
+    requireNone(this.#faults(record, before));
+    requireNone(this.#keyFaults(record, before));
+  }
+
+  #faults(record: object, before?: object): Issue[] {
+    return [...this.#ownerFaults(record), ...(kindOf(this.kind).faults?.(record, before) ?? [])];
   }
 
   #ownerFaults(record: object): Issue[] {
     return isOwned(this.kind) ? this.#userFaults((record as { userId: number }).userId) : [];
   }
 
-  #requireKey(record: object, id?: number): void {
-    if (this.withSameKey(record, id)) throw invalid([keyFault(this.kind)]);
+  #keyFaults(record: object, before?: { id: number }): Issue[] {
+    return this.withSameKey(record, before?.id) ? [keyFault(this.kind)] : [];
   }
+}
+
+function requireNone(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(issues);
 }
