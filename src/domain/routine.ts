@@ -58,14 +58,17 @@ export type RoutineInput = RecordOf<typeof routineFields>;
 export type Routine = RecordOf<typeof routineRecord>;
 export type RoutineExercise = Routine['exercises'][number];
 
-/** The exercises with those `from` called `to`, each once still. */
+/** What an exercise is to be called and, where there is one of that name, its type. */
+export type Renamed = Pick<RoutineExercise, 'exerciseName'> & Partial<RoutineExercise>;
+
+/** The exercises with `to` in place of those `from`, each once still. */
 export function renamedExercises(
   exercises: readonly RoutineExercise[],
   from: readonly string[],
-  to: string,
+  to: Renamed,
 ): RoutineExercise[] {
   const renamed = exercises.map((exercise) =>
-    from.includes(exercise.exerciseName) ? { ...exercise, exerciseName: to } : exercise,
+    from.includes(exercise.exerciseName) ? { ...exercise, ...to } : exercise,
   );
   const keys = renamed.map(({ exerciseName }) => foldedName(exerciseName));
   return renamed.filter((_, i) => keys.indexOf(keys[i] ?? '') === i);

@@ -104,20 +104,31 @@ export const trialRecord = { id, ...trialFields };
 
 type Asked = Partial<RecordOf<typeof trialRecord>>;
 
-/** Whoever could change what is asked, or the order, on the way, could choose the result. */
+const isUnnamed = ({ against, otherExercise }: Asked): boolean =>
+  against === 'exercise' && otherExercise == null;
+
+/** Whoever could change what is asked, or the order, on the way, could choose the result; an exercise may be renamed. */
 function trialFaults(trial: Asked, before?: Asked): Issue[] {
-  if (!before)
-    return trial.against === 'exercise' && trial.otherExercise === undefined
-      ? [{ field: 'otherExercise', message: 'is missing: against is exercise', fault: { code: 'missing' } }]
-      : [];
-  const { userId: _, state: __, ...fixed } = trialFields;
-  return Object.keys(fixed)
-    .filter((name) => (trial[name as keyof Asked] ?? undefined) !== before[name as keyof Asked])
-    .map((field) => ({
+  const { userId: _, exerciseName: __, otherExercise: ___, state: ____, ...fixed } = trialFields;
+  const changed = (Object.keys(fixed) as (keyof typeof fixed)[]).filter(
+    (name) => before && trial[name] !== before[name],
+  );
+  return [
+    ...(isUnnamed(trial) && !(before && isUnnamed(before))
+      ? [
+          {
+            field: 'otherExercise',
+            message: 'is missing: against is exercise',
+            fault: { code: 'missing' } as const,
+          },
+        ]
+      : []),
+    ...changed.map((field) => ({
       field,
       message: 'is fixed: give this trial up and start another',
-      fault: { code: 'in-conflict' },
-    }));
+      fault: { code: 'in-conflict' } as const,
+    })),
+  ];
 }
 
 export const trialKind = defineKind({
@@ -132,7 +143,7 @@ export const trialKind = defineKind({
     one: 'a trial',
     many: 'trials',
     about:
-      'Experiments on oneself: an exercise against something else, in an order drawn by lot. Only the state changes: what a trial asks, its start and its seed are fixed.',
+      'Experiments on oneself: an exercise against something else, in an order drawn by lot. What a trial asks, its start and its seed are fixed.',
   },
   examples: { sort: '-start,id', fields: 'id,start,state', patch: { state: 'given-up' }, deleted: 1 },
   words: { one: 'trial', many: 'trials' },

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { trialFields } from '../../src/domain/trial.ts';
+import { openStore } from '../../src/store/store.ts';
 import { keys, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 
 /** User 1 spells an exercise in three ways, user 2 has one of the same name. */
-const misspelt = () =>
+const misspelt = (more?: Parameters<typeof prepared>[0]) =>
   prepared((store) => {
     store.users.create(nora);
     store.users.create({ ...nora, firstName: 'Ole' });
@@ -12,6 +15,7 @@ const misspelt = () =>
     store.logs.create({ ...session, exerciseName: 'piriformis stretch', date: '2026-01-04' });
     store.logs.create({ ...session, exerciseName: 'Bird Dog', exerciseType: 'strengthening' });
     store.logs.create({ ...session, userId: 2, exerciseName: 'Piriformis Strech' });
+    more?.(store);
   });
 
 const named = (db: string) => records(db).logs.map(({ exerciseName }) => exerciseName);
@@ -119,6 +123,34 @@ describe('exercise rename', () => {
     expect(named(db)).toEqual([right, right, right, small, dog, wrong]);
     await run(['undo', '--yes'], { db });
     expect(records(db).logs).toEqual(before);
+  });
+
+  test('what becomes another exercise has its type, and its name in routines and trials', async () => {
+    const trial = { ...exampleOf(trialFields), against: 'exercise' as const, otherExercise: dog };
+    const exercises = [{ exerciseName: dog, exerciseType: 'strengthening' as const }];
+    const db = misspelt((store) => {
+      store.routines.create({ userId: 1, name: 'Morning', exercises });
+      store.of('trial').create({ ...trial, exerciseName: 'Cobra' });
+      const others = { ...trial, state: 'given-up' as const, otherExercise: 'Cobra' };
+      store.of('trial').create({ ...others, exerciseName: dog });
+      store.of('trial').create({ ...others, seed: 1, exerciseName: 'Plank' });
+    });
+    expect((await run(as([dog, right]), { db })).stderr).toContain(
+      'merge 1 session of "Bird Dog" into "Piriformis Stretch" (stretch), which has 2',
+    );
+    const { stdout } = await run([...as([dog, right]), '--yes'], { db });
+    expect(stdout).toBe('Renamed "Bird Dog" to "Piriformis Stretch": 1 log, 1 routine, 2 trials.\n');
+    const store = openStore(db);
+    const [log, routines, trials] = [store.logs.get(5), store.routines.list(), store.of('trial').list()];
+    store.close();
+    const stretch = { exerciseName: right, exerciseType: 'stretch' };
+    expect(log).toMatchObject(stretch);
+    expect(routines).toMatchObject([{ exercises: [stretch] }]);
+    expect(trials.map((one) => [one.exerciseName, one.otherExercise])).toEqual([
+      ['Cobra', right],
+      [right, 'Cobra'],
+      ['Plank', 'Cobra'],
+    ]);
   });
 
   test('keeps every record as it is when the question is broken off', async () => {

@@ -6,8 +6,18 @@ const named = (...names: string[]): RoutineExercise[] =>
 
 test('exercises that get one name stay once, where the first was', () => {
   expect(
-    renamedExercises(named('Cobra', 'Plank', 'BIRD DOG', 'Bird-Dog'), ['Cobra', 'Bird-Dog'], 'Bird Dog'),
+    renamedExercises(named('Cobra', 'Plank', 'BIRD DOG', 'Bird-Dog'), ['Cobra', 'Bird-Dog'], {
+      exerciseName: 'Bird Dog',
+    }),
   ).toEqual(named('Bird Dog', 'Plank'));
+});
+
+test('an exercise that becomes another has its type', () => {
+  const to = { exerciseName: 'Bird Dog', exerciseType: 'strengthening' } as const;
+  expect(renamedExercises(named('Cobra', 'Plank'), ['Cobra'], to)).toEqual([
+    to,
+    ...named('', 'Plank').slice(1),
+  ]);
 });
 
 test('routines are told apart whatever the case of their letters', () =>

@@ -18,6 +18,13 @@ test.each<[string, Partial<Trial>, Partial<Trial> | undefined, string[]]>([
   ['is against rest', { against: 'rest' }, undefined, []],
   ['is given up', { state: 'given-up', userId: 2 }, {}, []],
   ['gets another order and another first day', { seed: 2, start: '2026-03-03' }, {}, ['start', 'seed']],
+  ['is of a renamed exercise', { exerciseName: 'Bird dog' }, {}, []],
+  [
+    'names the exercise no more',
+    { against: 'exercise' },
+    { against: 'exercise', otherExercise: 'Cobra' },
+    ['otherExercise'],
+  ],
   ['never named the exercise', { against: 'exercise', state: 'given-up' }, { against: 'exercise' }, []],
 ])('what is wrong with a trial that %s', (_, given, before, fields) => {
   const faults = trialKind.faults(trial(given), before && trial(before));

@@ -39,7 +39,7 @@ export function addExerciseCommands(program: Command, context: Context): void {
     .command('rename')
     .summary('Rename an exercise, or merge it into another')
     .description(
-      'Give an exercise another name in all logs and routines of a user at once. If there is already an exercise of that name, it asks, and the two become one. One undo takes it back.',
+      'Give an exercise another name in all logs, routines and trials of a user at once. If there is already an exercise of that name, it asks, and the two become one, of the type of that one. One undo takes it back.',
     )
     .argument('<old>', 'its present name')
     .argument('<new>', 'its new name')
@@ -61,7 +61,8 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
   const userId = await existingUserOrAsk(context, options);
   const known = store.logs.exercises(userId);
-  const names = namesOf(knownExercises(store, userId));
+  const all = knownExercises(store, userId);
+  const names = namesOf(all);
   const from = names.includes(old)
     ? [old]
     : wholeNamesMeant(
@@ -75,8 +76,17 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const [to = typed] = wholeNamesMeant(typed, others);
   if (from.includes(to)) throw usage(`The exercise is called ${inQuotes(to)} already.`);
   await askAboutMerge(context, options, { known, from, to });
-  const { logs, routines } = renameExercise(store, userId, from, to);
-  const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
+  const { logs, routines, trials } = renameExercise(
+    store,
+    userId,
+    from,
+    exerciseNamed(to, all) ?? { exerciseName: to },
+  );
+  const what = [
+    counted(logs, 'log'),
+    ...(routines > 0 ? [counted(routines, 'routine')] : []),
+    ...(trials > 0 ? [counted(trials, 'trial')] : []),
+  ].join(', ');
   sayDone(context, `Renamed ${listedNames(from)} to ${inQuotes(to)}: ${what}.`);
   say(context, wrongHint(context).trim());
 }
@@ -106,7 +116,9 @@ async function askAboutMerge(
   const present = sessions([to]);
   if (present === 0) return;
   const moved = counted(sessions(from), 'session');
-  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}, which has ${present}`;
+  const typeOf = (name: string) => exerciseNamed(name, known)?.exerciseType;
+  const type = from.every((name) => typeOf(name) === typeOf(to)) ? '' : ` (${typeOf(to)})`;
+  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}${type}, which has ${present}`;
   await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
 }
 

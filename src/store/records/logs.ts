@@ -2,7 +2,7 @@ import { fromCells } from '../../domain/codec.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import type { FilterOf } from '../../domain/kinds.ts';
 import { type Log, type Session, sessionFields } from '../../domain/log.ts';
-import { renamedExercises } from '../../domain/routine.ts';
+import { type Renamed, renamedExercises } from '../../domain/routine.ts';
 import { joined } from '../sqlite/condition.ts';
 import { openSource } from '../sqlite/snapshot.ts';
 import type { RunChange } from './changes.ts';
@@ -82,31 +82,34 @@ export class Logs extends Records<'log'> {
   }
 
   /**
-   * Gives the logs of a user's exercises another name.
+   * Makes the logs of a user's exercises those of another: its name, and its type where that is known.
    * @param from the names as they are stored
-   * @returns how many logs were renamed
+   * @returns how many logs were changed
    */
-  rename(userId: number, from: readonly string[], to: string): number {
+  rename(userId: number, from: readonly string[], { exerciseName, exerciseType }: Renamed): number {
     const { db, change } = this.surroundings;
     const { sql, values } = joined([
       ...this.conditions({ userId }),
       { sql: 'exerciseName IN (SELECT value FROM json_each(?))', values: [JSON.stringify(from)] },
     ]);
-    return change(() => db.run(`UPDATE logs SET exerciseName = ?${sql}`, to, ...values).changes);
+    const set = 'exerciseName = ?, exerciseType = coalesce(?, exerciseType)';
+    return change(
+      () => db.run(`UPDATE logs SET ${set}${sql}`, exerciseName, exerciseType ?? null, ...values).changes,
+    );
   }
 }
 
 /**
- * Gives a user's exercises another name, in logs and routines, as one change.
+ * Gives a user's exercises another name, in logs, routines and trials, as one change.
  * @param from the names as they are stored
- * @returns how many logs and routines were changed
+ * @returns how many records of each were changed
  */
 export function renameExercise(
-  store: { logs: Logs; routines: Records<'routine'>; change: RunChange },
+  store: { logs: Logs; routines: Records<'routine'>; of(kind: 'trial'): Records<'trial'>; change: RunChange },
   userId: number,
   from: readonly string[],
-  to: string,
-): { logs: number; routines: number } {
+  to: Renamed,
+): { logs: number; routines: number; trials: number } {
   return store.change(() => {
     const logs = store.logs.rename(userId, from, to);
     const routines = store.routines
@@ -114,6 +117,18 @@ export function renameExercise(
       .filter(({ exercises }) => exercises.some(({ exerciseName }) => from.includes(exerciseName)));
     for (const routine of routines)
       store.routines.update(routine.id, { exercises: renamedExercises(routine.exercises, from, to) });
-    return { logs, routines: routines.length };
+    const trials = store
+      .of('trial')
+      .list({ userId })
+      .filter(({ exerciseName, otherExercise = '' }) =>
+        [exerciseName, otherExercise].some((name) => from.includes(name)),
+      );
+    const renamed = (name: string) => (from.includes(name) ? to.exerciseName : name);
+    for (const { id, exerciseName, otherExercise } of trials)
+      store.of('trial').update(id, {
+        exerciseName: renamed(exerciseName),
+        ...(otherExercise !== undefined && { otherExercise: renamed(otherExercise) }),
+      });
+    return { logs, routines: routines.length, trials: trials.length };
   });
 }
