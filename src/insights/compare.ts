@@ -109,7 +109,7 @@ interface AskedPeriods {
  * latest session, so that no clock is in the answer.
  * @param ends the days of the first and the latest session; undefined when there is none
  * @param today stands for the latest session when there is none
- * @throws SciaticaError `invalid` for an empty period, or `before` beside the others
+ * @throws SciaticaError `invalid` for an empty period, or `before` after today or beside the others
  */
 export function comparedPeriods(
   asked: AskedPeriods,
@@ -121,6 +121,7 @@ export function comparedPeriods(
   if (before !== undefined) {
     if ((asked.since ?? asked.until) !== undefined)
       throw invalid([{ field: 'before', message: 'takes all there is: leave out since and until' }]);
+    if (before > today) throw invalid([{ field: 'before', message: 'is still to come: nothing came since' }]);
     const day = addDays(before, -1);
     const [since = day] = [ends.first ?? day, day].toSorted();
     const [, last = before] = [before, until].toSorted();

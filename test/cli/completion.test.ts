@@ -30,6 +30,7 @@ const RECORDS = [
   'log routine',
   'logs --name',
   'exercise rename',
+  'trial start',
   'routine show',
   'routine add Evening',
   'history --log',
@@ -64,5 +65,14 @@ test('the value of a flag may hold an equals sign', async () => {
   expect(await complete([`--db=${db}`, 'log', 'add', ''], freshPath())).toEqual(['His Stretch\tstretch']);
 });
 
-test('a user is chosen among all', async () =>
-  expect(await complete(['user', 'use', ''], practice(2))).toHaveLength(2));
+test.each(['user use', 'user merge', 'user merge 1 --into'])(
+  '%s: a user is chosen among all',
+  async (words) => expect(await complete([...words.split(' '), ''], practice(2))).toHaveLength(2),
+);
+
+test('a trial is against rest, the usual, or an exercise', async () =>
+  expect(await complete(['trial', 'start', 'plank', '--against', ''], practice(2))).toEqual([
+    'rest\t',
+    'usual\t',
+    'His Stretch\tstretch',
+  ]));

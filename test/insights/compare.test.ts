@@ -150,6 +150,7 @@ test.each([
   [{ since: '2026-03-02', until: '2026-03-01' }, 'since begins an empty period'],
   [{ before: '2026-03-02', since: '2026-03-01' }, 'before takes all there is'],
   [{ before: '2026-03-02', until: '2026-03-04' }, 'before takes all there is'],
+  [{ before: '2026-05-04' }, 'before is still to come: nothing came since'],
 ])('%j are no two periods', (asked, message) => {
   expect(() => comparedPeriods(asked, ends, '2026-05-03')).toThrow(message);
 });

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { commandsOf, kindNames, type OwnedKindName } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import { timesOfDay } from '../../domain/pain-entry.ts';
+import { comparators, trialFields } from '../../domain/trial.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command as OwnCommand } from '../input/command.ts';
@@ -276,6 +277,11 @@ const exerciseNames = own(({ logs }, userId) =>
     .map(({ exerciseName, exerciseType }) => ({ value: exerciseName, description: exerciseType })),
 );
 
+const comparedWith: Source = async (context, userId) => [
+  ...words(comparators.slice(1)),
+  ...(await exerciseNames(context, userId)),
+];
+
 const userIds: Source = ({ store }) =>
   store.users
     .list({ limit: MOST_USERS })
@@ -319,7 +325,9 @@ const remotes: Source = ({ store }) =>
 const flagSources: Readonly<Record<string, Source>> = {
   [logFields.exerciseName.flag]: exerciseNames,
   [logFields.userId.flag]: userIds,
+  [trialFields.against.flag]: comparedWith,
   as: userIds,
+  into: userIds,
   log: idsOf('log'),
 };
 
@@ -337,12 +345,14 @@ const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>>
   'log again': [exerciseNames, undefined],
   'log routine': [routineNames],
   'exercise rename': [exerciseNames],
+  'trial start': [exerciseNames],
   'pain add': [undefined, times, undefined],
   'routine add': [undefined, exerciseNames],
   'routine show': [routineNames],
   'routine edit': [routineNames, exerciseNames],
   'routine rm': [routineNames],
   'user erase': [userIds],
+  'user merge': [userIds],
   'user use': [userIds],
   'token rm': [tokens],
   sync: [remotes],
