@@ -73,7 +73,7 @@ describe('conditions', () => {
 
   test.each<[string, RegExp]>([
     ['pain_after>=7', /"pain_after" is not a field \(did you mean painAfter\?\)\. The fields are id, userId/],
-    ['painAfter', /is no condition: it must be like 'painAfter>=7'/],
+    ['painAfter', /is no condition: it must be like 'id>=7'/],
     ['', /is no condition/],
     ['painAfter>=x', /'painAfter>=x': painAfter must be a whole number from 1 to 10/],
     ['painAfter>=11', /must be a whole number from 1 to 10/],

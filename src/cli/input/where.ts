@@ -77,8 +77,7 @@ async function whereOf(context: Context, texts: readonly string[], fields: Field
   const asked = texts.map((condition) => {
     const [, name = '', sign = '', text = ''] = CONDITION.exec(condition) ?? [];
     const operator = SIGNS.find((one) => one.sign === sign)?.operator;
-    if (!operator)
-      throw usage(`--where ${shown(condition)} is no condition: it must be like 'painAfter>=7'.`);
+    if (!operator) throw usage(`--where ${shown(condition)} is no condition: it must be like 'id>=7'.`);
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     const known = Object.keys(fields);
     if (!field)
