@@ -39,6 +39,8 @@ export interface SyncResult {
   refused: number;
   /** Ids of users deleted here whom the token may not delete over there. */
   stillThere: number[];
+  /** Users of the token who show here under another: what is recorded for that one, by its id, does not go there. */
+  unsent: { view: number; id: number }[];
   /** Whether the token may write nothing over there. */
   isReadOnly: boolean;
   /** What is here, and was erased over there. */
@@ -47,7 +49,7 @@ export interface SyncResult {
   erased: RecordKey[];
   /** What became of the copies of this database then; undefined where nothing was erased. */
   copies?: CopiesAfterErasing;
-  /** Users with one e-mail address, one from each side. */
+  /** Users with one e-mail address, one from each side: `other` may be merged into `id`. */
   sameEmails: SameEmail[];
   /** Which side was set back to an earlier state or is a copy, and has an identity of its own now. */
   setBack: 'here' | 'there' | null;
@@ -79,6 +81,7 @@ export const emptyResult = (database: string): SyncResult => ({
   waitingThere: { held: 0, erased: 0 },
   refused: 0,
   stillThere: [],
+  unsent: [],
   isReadOnly: false,
   erasedThere: [],
   erased: [],
@@ -101,4 +104,6 @@ export const isSettled = ({ held, refused, erasedThere, ...result }: SyncResult)
 export const isSettledThere = ({
   waitingThere: { held, erased },
   stillThere,
-}: Pick<SyncResult, 'waitingThere' | 'stillThere'>): boolean => held + erased + stillThere.length === 0;
+  unsent,
+}: Pick<SyncResult, 'waitingThere' | 'stillThere' | 'unsent'>): boolean =>
+  held + erased + stillThere.length + unsent.length === 0;

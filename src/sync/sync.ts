@@ -80,6 +80,7 @@ class Session {
       await this.#pushDeleted();
     }
     this.#countShown();
+    this.#sayWhoIsSent();
     settleAgreed(course);
     if (isSettledThere(course.result)) this.#peer = { ...this.#peer, at: course.now() };
     course.diary.setPeer(this.#database, this.#peer);
@@ -99,7 +100,10 @@ class Session {
     this.#countShown();
     this.#setUsers();
     countUnsent(this.course, diary.collector(this.#users), this.#peer.sent);
-    return rehearsed(this.course, () => this.#take(texts, null));
+    return rehearsed(this.course, () => {
+      this.#take(texts, null);
+      this.#sayWhoIsSent();
+    });
   }
 
   /** Receives all that is told. @param takeOver takes some of it over as one change: all of it, unless it is much */
@@ -172,9 +176,10 @@ class Session {
 
   async #push(): Promise<void> {
     const { diary, result, progress } = this.course;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const collector = diary.collector(this.#users, this.#told);
-      const part = diary.part(collector, this.#peer.sent ?? START);
+      const more = isFirst && this.#users ? collector.merged() : [];
+      const part = diary.part(collector, this.#peer.sent ?? START, undefined, more);
       if (part.states.length === 0 && part.isLast) {
         this.#peer = { ...this.#peer, sent: part.to };
         return;
@@ -214,6 +219,16 @@ class Session {
   #countShown(): void {
     const { result, store } = this.course;
     result.waitingThere.erased += store.remotes.countErased(this.#peer.view ?? []);
+  }
+
+  /** Whoever is merged into the user of the token goes there; what is recorded for one into whom that user is merged does not. */
+  #sayWhoIsSent(): void {
+    const { result, store } = this.course;
+    if (result.isReadOnly) return;
+    result.unsent = store.remotes.mergedAway(this.#peer.view);
+    result.sameEmails = result.sameEmails.map(({ id, other }) =>
+      this.#users?.includes(other) ? { id: other, other: id } : { id, other },
+    );
   }
 
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */

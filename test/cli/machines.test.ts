@@ -49,6 +49,38 @@ describe('user merge', () => {
     expect(asked.stderr).not.toMatch(/Token (other|lost)/);
   });
 
+  test('says first which service gets nothing of the other user, and the way round that it does', async () => {
+    const db = twins();
+    const store = openStore(db);
+    const diary = await store.diary();
+    const database = '6f0c8a52-95c4-4d39-a5a4-6d2c3a1f7b10';
+    store.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+    store.remotes.setDatabase('home', database);
+    diary.setPeer(database, { view: diary.collector([2]).view() });
+    store.close();
+    const said = async (id: string, into: string) =>
+      (await run(['user', 'merge', id, '--into', into], { db })).stderr.replace(/\s+/g, ' ');
+    expect(await said('2', '1')).toContain(
+      'What is recorded for user 1 does not go to home: the token is for user 2. The other way round it does: sciatica user merge 1 --into 2',
+    );
+    expect(await said('1', '2')).not.toContain('home');
+  });
+
+  test('is turned round by a later one', async () => {
+    const db = twins();
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    const turned = await run(['user', 'merge', '1', '--into', '2', '--yes'], { db });
+    expect([turned.code, turned.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Nora .*is to show under user 2, who shows under it until now: 2 logs, 1 goal\.$/m,
+      ),
+    ]);
+    const { users, logs } = records(db);
+    expect([users.map(({ id }) => id), logs.map(({ userId }) => userId)]).toEqual([[2], [2, 2]]);
+    expect((await run(['user', 'merge', '2', '--into', '9', '--yes'], { db })).code).toBe(3);
+  });
+
   test('lets the records show under the other user, in one change, which undo takes back', async () => {
     const db = twins();
     const before = records(db);

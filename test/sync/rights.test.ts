@@ -327,6 +327,56 @@ test('what a patient who was merged into another still records is taken, and not
   expect(JSON.stringify(dbOf(here).all('SELECT * FROM replicas'))).not.toContain('into');
 });
 
+describe('where the patient over there is merged into a user here', () => {
+  /** A laptop with a diary of its own, which has synced with the token of the patient over there. */
+  async function laptop(prepare: (there: Store) => void | Promise<void> = () => {}) {
+    const { there, here, token, run } = practice();
+    await prepare(there);
+    const patient = token('patient', [1]);
+    const own = here.users.create(user({ email: 'nora@example.org', firstName: 'Laptop' })).id;
+    here.logs.create(log({ userId: own, notes: 'made here' }));
+    const first = await run(patient);
+    const theirs = here.users.list().find(({ id }) => id !== own)?.id ?? 0;
+    let hour = 12;
+    const merge = async (id: number, into: number) =>
+      (await here.diary()).mergeUsers(id, into, Date.UTC(2026, 2, 2, ++hour));
+    return { there, here, own, theirs, first, merge, run: () => run(patient) };
+  }
+
+  test('what shows under the patient by a merge over there is deleted nowhere', async () => {
+    const { there, here, own, theirs, merge, run } = await laptop(async (store) =>
+      (await store.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 12)),
+    );
+    await merge(theirs, own);
+    const result = await run();
+    expect([result.pushed.log.deleted, notes(there)]).toEqual([
+      0,
+      ['of nora@example.org', 'of ole@example.org'],
+    ]);
+    expect(notes(here).sort()).toEqual(['made here', 'of nora@example.org', 'of ole@example.org']);
+  });
+
+  test('the other way round goes there at once', async () => {
+    const { there, own, theirs, merge, run } = await laptop();
+    await merge(own, theirs);
+    expect(isSettled(await run())).toBe(true);
+    expect(notes(there)).toEqual(['of nora@example.org', 'of ole@example.org', 'made here']);
+  });
+
+  test('it is said that nothing recorded here goes there, and the merge that is proposed lets it', async () => {
+    const { there, here, own, theirs, first, merge, run } = await laptop();
+    expect(first.sameEmails).toEqual([{ id: theirs, other: own }]);
+    await merge(theirs, own);
+    const stays = await run();
+    expect([stays.unsent, isSettled(stays)]).toEqual([[{ id: own, view: theirs }], false]);
+    expect(here.remotes.list()[0]?.at ?? null).toBe(null);
+    await merge(own, theirs);
+    const goes = await run();
+    expect([goes.unsent, isSettled(goes), goes.pushed.log.created]).toEqual([[], true, 1]);
+    expect(notes(there)).toContain('made here');
+  });
+});
+
 test('who was merged into a patient for a time, and is erased there, is erased here with consent', async () => {
   for (const isUndone of [false, true]) {
     const { there, here, token, run } = practice();

@@ -247,7 +247,7 @@ function takenBack(context: Context, { changes }: SyncResult): string {
 /** @throws SciaticaError `conflict` where something waits for a person */
 function requireSettled(
   context: Context,
-  { held, refused, stillThere, erasedThere, waitingThere }: SyncResult,
+  { held, refused, stillThere, unsent, erasedThere, waitingThere }: SyncResult,
   isDry: boolean,
 ): void {
   const parts = [
@@ -257,6 +257,7 @@ function requireSettled(
     waitingThere.held > 0 && `${counted(waitingThere.held, 'deletion')} held back there.`,
     waitingThere.erased > 0 && `${counted(waitingThere.erased, ...EITHER)} still there, erased elsewhere.`,
     stillThere.length > 0 && `${counted(stillThere.length, 'user')} still there, deleted here.`,
+    unsent.length > 0 && `${counted(unsent.length, 'user')} not sent.`,
     erasedThere.length > 0 &&
       `${counted(erasedThere.length, ...EITHER)} erased over there: --accept-erase erases here too, for good.`,
   ].filter((part) => part !== false);

@@ -103,11 +103,16 @@ export function addUserCommands(program: Command, context: Context): void {
 async function mergeUser(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
   const [id, into] = [idOf(text, 'A user'), idOf(String(options['into']), '--into')];
-  const [user, target] = [store.users.get(id), store.users.get(into)];
+  const user = store.users.get(id);
   if (id === into) throw usage('A user cannot be merged into itself: give two ids.');
+  // The later of two merges counts.
+  const isReverse = !store.users.find(into) && store.reachOfErasing(id).merged.includes(into);
+  const target = isReverse
+    ? `user ${into}, who shows under it until now`
+    : summaryOfUser(store.users.get(into));
   sayAlways(
     context,
-    `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
+    `${summaryOfUser(user)} is to show under ${target}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
   );
   if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `The goal stays that of user ${into}.`);
   for (const line of ofBoth(store, id, into)) sayAlways(context, line);
@@ -117,6 +122,11 @@ async function mergeUser(context: Context, text: string, options: Options): Prom
         context,
         `Token ${escapeControls(name)} is for user ${id}, who is not there then: whoever has it needs another one, for user ${into}.`,
       );
+  for (const name of store.remotes.onlyFor(id, into))
+    sayAlways(
+      context,
+      `What is recorded for user ${into} does not go to ${escapeControls(name)}: the token is for user ${id}. The other way round it does: ${commandLine(context, `user merge ${into} --into ${id}`)}`,
+    );
   await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
   await mergeUsers(store, id, into, context.now().getTime());
   sayChanged(context, `Merged user ${id} into user ${into}.`);

@@ -71,8 +71,18 @@ const lookedAt = (counts: ByKind): string =>
 
 /** What waits for a person, and what is worth knowing. */
 export function leftLines(context: Context, name: string, result: SyncResult): string[] {
-  const { disputes, held, waitingThere, refused, stillThere, isReadOnly, erasedThere, sameEmails, ahead } =
-    result;
+  const {
+    disputes,
+    held,
+    waitingThere,
+    refused,
+    stillThere,
+    unsent,
+    isReadOnly,
+    erasedThere,
+    sameEmails,
+    ahead,
+  } = result;
   const who = escapeControls(name);
   return [
     ...disputeLines(context, disputes),
@@ -84,6 +94,10 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
     refused > 0 &&
       `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
     ...stillThereLines(name, stillThere),
+    ...unsent.map(
+      ({ view, id }) =>
+        `What is recorded for user ${id} does not go to ${who}: the token is for user ${view}, who was merged into user ${id} here. The other way round it does: ${commandLine(context, `user merge ${id} --into ${view}`)}`,
+    ),
     isReadOnly && 'The token is read-only: nothing was sent.',
     ...eachOf(erasedThere, (it) => `${it} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(

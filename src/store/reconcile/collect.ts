@@ -227,6 +227,15 @@ export class Collector {
     return stamps;
   }
 
+  /** The users who are one with these: before that is known, their records are not taken. */
+  merged(): State[] {
+    const names = everMerged(this.db).filter((name) => this.#isMine(name));
+    return this.tell(
+      'user',
+      names.flatMap((name) => this.#names.idOf('user', name) ?? []),
+    ).map(({ state }) => state);
+  }
+
   /** What is told of the records of a kind that were never shown here. */
   tellUnseen(kind: KindName): State[] {
     return this.db

@@ -127,10 +127,14 @@ export class People {
     return this.#ownerIds.get(name);
   }
 
-  /** Whether a user is one of some, or shows under one of them. @param users by their ids; all without it */
+  /** Whether a user is one of some, or was merged into one of them, who may be one with a third. @param users by their ids; all without it */
   isOf(name: Name, users: readonly number[] | undefined): boolean {
     if (users === undefined) return true;
-    const ids = [this.ownerId(name), this.find(name)?.id];
-    return ids.some((id) => id !== undefined && users.includes(id));
+    const root = this.rootOf(name);
+    for (let at = name; ; at = this.#pointer(at)?.name ?? root) {
+      const id = this.find(at)?.id;
+      if (id !== undefined && users.includes(id)) return true;
+      if (at === root) return false;
+    }
   }
 }

@@ -4,6 +4,7 @@ import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
 import { Names } from '../reconcile/names.ts';
+import { People } from '../reconcile/people.ts';
 import type { RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
 import { Settings } from '../records/settings.ts';
@@ -112,6 +113,31 @@ export class Remotes {
       const isDeleted = !row && state.life % 2 === 0;
       return isDeleted && (this.db.value<number>(sql, id) ?? 0) > after ? [id] : [];
     });
+  }
+
+  /**
+   * Of the users whom a service shows, those who show here under one of whom nothing goes there: the token is not for that one.
+   * @param view their names; null for all
+   * @returns the ids of both
+   */
+  mergedAway(view: readonly Name[] | null): { view: number; id: number }[] {
+    const names = new Names(this.db);
+    const people = new People(new Fold(this.db, names));
+    const ids = new Map((view ?? []).map((name) => [name, names.idOf('user', name)]));
+    return [...ids].flatMap(([name, own]) => {
+      const id = people.ownerId(name);
+      return own === undefined || id === undefined || [...ids.values()].includes(id)
+        ? []
+        : [{ view: own, id }];
+    });
+  }
+
+  /** The names of services whose token is for one user here and not for another. */
+  onlyFor(userId: number, other: number): string[] {
+    const names = new Names(this.db);
+    const sql = `SELECT name FROM remotes JOIN peers ON peers.uuid = remotes.database AND peers.token = 0
+      WHERE EXISTS (SELECT 1 FROM json_each(view) WHERE value = ?) AND NOT EXISTS (SELECT 1 FROM json_each(view) WHERE value = ?)`;
+    return this.db.column(sql, names.ofUser(userId), names.ofUser(other));
   }
 
   /** Whether this database has, or had, an identity. */
