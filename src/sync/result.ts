@@ -1,12 +1,12 @@
 import type { KindName } from '../domain/kinds.ts';
 import type { CopiesAfterErasing } from '../store/maintenance/erase-backups.ts';
-import type { SameEmail } from '../store/reconcile/diary.ts';
 import {
   type Counts,
   type Dispute,
   noCounts,
   type Received,
   type RecordKey,
+  type SameEmail,
 } from '../store/reconcile/received.ts';
 
 /** What a sync was asked for, what it has done, and what it left. */
@@ -53,7 +53,7 @@ export interface SyncResult {
   sameEmails: SameEmail[];
   /** Which side was set back to an earlier state or is a copy, and has an identity of its own now. */
   setBack: 'here' | 'there' | null;
-  /** How far the clock over there is ahead of the one here, in milliseconds. */
+  /** How far the clock over there is ahead of the one here, in milliseconds; 0 where that makes no difference, or is known. */
   ahead: number;
   /** Numbers of the changes here, in their order, to undo them. */
   changes: number[];

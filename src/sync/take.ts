@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
-import type { Diary, SameEmail, Taken } from '../store/reconcile/diary.ts';
+import type { Diary, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
-import { addCounts, idsOf, noneReceived } from '../store/reconcile/received.ts';
+import { addCounts, idsOf, noneReceived, type SameEmail } from '../store/reconcile/received.ts';
 import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress, SyncOptions, SyncResult } from './result.ts';
 
 /** What every sync does, whatever carries it. */
+
+/** How far apart two clocks may be, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 120_000;
 
 /** What it works with. */
 export interface SyncMeans {
@@ -42,12 +45,15 @@ export function takeOver<T>(
   isFirst: boolean,
 ): { taken: Taken; last: Parcel } {
   const { as, acceptDeletions } = options;
+  // What follows a time that was wrong once is dated after it, by machines whose clocks are right.
+  const known = Math.max(now(), diary.latestTime());
   // By name: what is told is gone through twice where its deletions are too many.
   const users = new Map<Name, State>();
   const next = (one: T): Parcel => {
     const parcel = read(one);
     progress?.('receive', parcel.states.length);
-    result.ahead = Math.max(result.ahead, latestClock(parcel.states) / 1000 - now());
+    const time = latestClock(parcel.states) / 1000;
+    if (time > known + CLOCK_TOLERANCE_MS) result.ahead = Math.max(result.ahead, time - now());
     for (const state of parcel.states) if (state.kind === 'user') users.set(state.name, state);
     return parcel;
   };

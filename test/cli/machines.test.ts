@@ -146,7 +146,7 @@ describe('user merge', () => {
 });
 
 test.each([
-  [120, undefined],
+  [0, undefined],
   [180, '3 minutes'],
   [47 * 3600, '2,820 minutes'],
   [48 * 3600, '2 days'],

@@ -786,6 +786,31 @@ test('a clock that is a year ahead is said, and what is changed after its change
   expect(there.logs.get(1).notes).toBe('after it');
 });
 
+test('a clock that was ahead once, and is set right, is said once', async () => {
+  const { there, now } = await inStep();
+  let wrong = 365 * 86_400_000;
+  const [here, other] = [machine(() => now() + wrong), machine(now)];
+  const aheadOf = async (store: Store, clock: () => number) =>
+    (await syncWith(store, transportTo(there), {}, { now: clock })).ahead;
+  await run(here, there);
+  here.logs.update(1, { notes: 'a year ahead' });
+  await run(here, there);
+  expect(await aheadOf(other, now)).toBeGreaterThan(0);
+  wrong = 0;
+  for (const [store, peer] of [
+    [other, here],
+    [here, other],
+    [other, here],
+  ] as const) {
+    store.logs.update(1, { notes: `by ${store === here ? 'here' : 'other'} at ${now()}` });
+    expect([await aheadOf(store, now), await aheadOf(peer, now)]).toEqual([0, 0]);
+  }
+  wrong = 2 * 365 * 86_400_000;
+  here.logs.update(1, { notes: 'two years ahead' });
+  await run(here, there);
+  expect(await aheadOf(other, now)).toBeGreaterThan(365 * 86_400_000);
+});
+
 describe('two users who are one', () => {
   /** A user on each side, of one person; both are on both sides. */
   async function twins() {

@@ -17,8 +17,6 @@ import { valueIn } from './records.ts';
 export const EITHER = ['user or record', 'users or records'] as const;
 /** Most records that a person is shown. */
 const MOST_SHOWN = 20;
-/** How far apart two clocks may be, in milliseconds. */
-const CLOCK_TOLERANCE_MS = 120_000;
 const DAY_MS = 86_400_000;
 
 /** @param isDry whether it was found out only */
@@ -105,7 +103,7 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
         `Users ${id} and ${other} have the same e-mail address. If they are one person: ${commandLine(context, `user merge ${other} --into ${id}`)}`,
     ),
     ...(result.waiting ?? []).map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
-    ahead > CLOCK_TOLERANCE_MS &&
+    ahead > 0 &&
       `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
   ].filter((line) => line !== false);
 }

@@ -13,9 +13,9 @@ import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { pointingTo, stampNow } from './pointer.ts';
+import { lastClock, pointingTo, stampNow } from './pointer.ts';
 import { batches, hasWaiting, type Limits, Receiver } from './receive.ts';
-import { addCounts, idsOf, noneReceived, type Received, type RecordKey } from './received.ts';
+import { addCounts, idsOf, noneReceived, type Received, type RecordKey, type SameEmail } from './received.ts';
 import { TooManyDeletions } from './show.ts';
 import { latestClock, merge, type Name, type State } from './state.ts';
 
@@ -69,12 +69,6 @@ export const IN_FOLDERS = -1;
 const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(
   (SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = 'remotesSince' AND since.key = ?), 0)`;
 
-/** A user here and one of another database with the same e-mail address. */
-export interface SameEmail {
-  id: number;
-  other: number;
-}
-
 /**
  * This database as one of several that tell each other what they know: states go out and come in as text (see `parcel.ts`), whatever
  * carries them.
@@ -98,6 +92,9 @@ export class Diary {
   get id(): string {
     return this.#settings.get('id') ?? '';
   }
+
+  /** The latest time that was said here or elsewhere, in milliseconds since 1970. */
+  latestTime = (): number => lastClock(this.db) / 1000;
 
   /** What is told to others. @param users, told as of `Collector` */
   collector(users?: readonly number[], told?: Told): Collector {

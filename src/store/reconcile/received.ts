@@ -73,3 +73,9 @@ export function addCounts(to: Received['counts'], more: Received['counts']): voi
     to[kind].deleted += more[kind].deleted;
   }
 }
+
+/** A user here and one of another database with the same e-mail address. */
+export interface SameEmail {
+  id: number;
+  other: number;
+}
