@@ -277,7 +277,7 @@ describe('import of a file of another database', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^1 user: 1 already there\n2 logs: 1 already there, 1 changed there\nChanged records of: Nora Lind \(user 2\)\nlog 1: changed on both sides: notes here here, there there\. Here \d{4}-\d\d-\d\d \d\d:\d\d, there \d{4}-\d\d-\d\d \d\d:\d\d: the value here counts, because it is later\.\n$/,
+        /^1 user: 1 already there\n2 logs: 1 already there, 1 changed there\nChanged records of: Nora Lind \(user 2\)\nlog 1: changed on two machines: notes here here, there there\. Here \d{4}-\d\d-\d\d \d\d:\d\d, there \d{4}-\d\d-\d\d \d\d:\d\d: the value here counts, because it is later\.\n$/,
       ),
     ]);
     expect(records(here).logs[0]).toMatchObject({ notes: 'here', painAfter: 1 });

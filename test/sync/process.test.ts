@@ -96,7 +96,7 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
   const told = await run(['sync', 'home'], { db, now });
   expect([told.code, told.stdout]).toEqual([0, 'Taken over: 1 log changed.\n']);
   expect(told.stderr).toMatch(
-    /^log 1: changed on both sides: notes here here, there there\. Here .*, there .*: the value there counts, because it is later\. To choose the other: sciatica undo \d+\nChange \d+\. Wrong\? sciatica undo \d+\n$/,
+    /^log 1: changed on two machines: notes here here, there there\. Here .*, there .*: the value there counts, because it is later\. To choose the other: sciatica undo \d+\nChange \d+\. Wrong\? sciatica undo \d+\n$/,
   );
   const json = await run(['sync', '--json'], { db });
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { disputes: [], held: [], changes: [] }]);

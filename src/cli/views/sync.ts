@@ -133,7 +133,7 @@ export function disputeLines(context: Context, disputes: readonly Dispute[]): st
 export function notedLines(context: Context, disputes: readonly NotedDispute[]): string[] {
   if (disputes.length === 0) return [];
   return [
-    'Changed on both sides in the last 30 days:',
+    'Changed on two machines in the last 30 days:',
     ...disputes.map(({ record, id, fields, counts, change, isOfTwo }) => {
       const what = isOfTwo ? 'each side had one' : fields.join(', ');
       return `${nounOf(record)} ${id}: ${what}; the value ${counts} counts.${wayOut(context, change)}`;
@@ -171,7 +171,7 @@ export function heldLines(context: Context, held: readonly RecordKey[]): string[
   ];
 }
 
-/** `log 5: changed on both sides: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
+/** `log 5: changed on two machines: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
 function disputeLine(context: Context, { record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
@@ -181,7 +181,7 @@ function disputeLine(context: Context, { record, id, fields, counts, at, change,
   const which = counts === 'here' ? 'the value here counts' : 'the value there counts';
   if (isOfTwo)
     return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
-  const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, because it is later.`;
+  const line = `${nounOf(record)} ${id}: changed on two machines: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, because it is later.`;
   return line + wayOut(context, change);
 }
 

@@ -152,7 +152,7 @@ function syncState(db: Database): Check[] {
       .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
     ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
     ...erased.map(({ record, id }) => `${nounOf(record)} ${id} erased elsewhere, and still here`),
-    ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on both sides`] : []),
+    ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on two machines`] : []),
   ];
   if (details.length === 0) return [];
   const advice = held + erased.length + disputes > 0 && {
