@@ -327,6 +327,17 @@ test('what a patient who was merged into another still records is taken, and not
   expect(JSON.stringify(dbOf(here).all('SELECT * FROM replicas'))).not.toContain('into');
 });
 
+test('a patient into whom another was merged, and who was merged into that one later, is told nothing of that one', async () => {
+  const { there, here, token, run } = practice();
+  const patient = token('patient', [2]);
+  const diary = await there.diary();
+  diary.mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
+  diary.mergeUsers(2, 1, Date.UTC(2026, 2, 2, 14));
+  expect(there.users.list().map(({ id }) => id)).toEqual([1]);
+  await run(patient);
+  expect(notes(here)).toEqual(['of ole@example.org']);
+});
+
 describe('where the patient over there is merged into a user here', () => {
   /** A laptop with a diary of its own, which has synced with the token of the patient over there. */
   async function laptop(prepare: (there: Store) => void | Promise<void> = () => {}) {
