@@ -1,20 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { openStore } from '../../src/store/store.ts';
 import { freshFolder, nora, session } from '../helpers.ts';
-import { bundle, ended, root } from '../store/helpers.ts';
+import { ended, root } from '../store/helpers.ts';
 
-let script = '';
-beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
-});
+const script = join(root, 'bin/sciatica.js');
 
 const environment = (env: Record<string, string> = {}) => ({
   PATH: process.env['PATH'],
-  NODE_PATH: join(root, 'node_modules'),
   ...env,
 });
 

@@ -1,15 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createKeyPair, encryptFile } from '../../src/store/maintenance/encryption.ts';
 import { noraWith } from '../helpers.ts';
-import { bundle, ended, root } from '../store/helpers.ts';
+import { ended, root } from '../store/helpers.ts';
 
-let script = '';
-beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
-});
+const script = join(root, 'bin/sciatica.js');
 
 /** A folder with a database, an encrypted copy, its identity, and a named pipe to which nobody writes. */
 async function prepared(): Promise<string> {
@@ -25,7 +22,7 @@ async function prepared(): Promise<string> {
 function sciatica(folder: string, words: string): ChildProcess {
   const child = spawn(process.execPath, [script, ...words.split(' '), '--db', 'test.db'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules') },
+    env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

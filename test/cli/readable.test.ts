@@ -21,10 +21,9 @@ import { bundle, ended, root } from '../store/helpers.ts';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-let script = '';
+const script = join(root, 'bin/sciatica.js');
 let several = '';
 beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
   // Command lines one after another, as JSON: what each ends with and prints.
   several = await bundle(`
     import { PassThrough } from 'node:stream';

@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../helpers.ts';
 import { certificate } from '../http/certificate.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { root } from '../store/helpers.ts';
 
-let script = '';
-beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
-});
+const script = join(root, 'bin/sciatica.js');
 
 /** What SIGHUP does to `sciatica serve`, whose streams all lead to files. */
 async function served(isInTerminal: boolean, hasTls: boolean) {
@@ -24,7 +21,7 @@ async function served(isInTerminal: boolean, hasTls: boolean) {
     : ['setsid', 'sh', '-c', line];
   const child = spawn(program as string, argv, {
     stdio: ['pipe', 'ignore', 'ignore'],
-    env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules'), SHELL: '/bin/sh' },
+    env: { PATH: process.env['PATH'], SHELL: '/bin/sh' },
   });
   await expect.poll(() => readFileSync(out, 'utf8')).toContain('serves');
   const pid = Number(readFileSync(id, 'utf8'));

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
-import { bundle, ended, root } from '../store/helpers.ts';
+import { ended, root } from '../store/helpers.ts';
 import { buildShim, NO_CC } from './shim.ts';
 
 /** `npm run harden` takes every call; the suite a few. */
@@ -24,10 +24,10 @@ const SAMPLES = process.env['ALL_FAULTS'] === undefined ? 6 : Number.POSITIVE_IN
 
 const SECRET = 'only Ole knows this';
 
-let [script, shim, home] = ['', '', ''];
+const script = join(root, 'bin/sciatica.js');
+let [shim, home] = ['', ''];
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'sciatica-kill-'));
-  script = await bundle("import './src/main.ts'");
   shim = buildShim(home);
   prepare();
 });
@@ -53,7 +53,7 @@ function prepare(): void {
 function sciatica(folder: string, words: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [script, ...words.split(' '), '--db', 'test.db'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules'), ...env },
+    env: { PATH: process.env['PATH'], ...env },
   });
   child.stdin.end();
   return ended(child);

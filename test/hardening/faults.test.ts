@@ -17,7 +17,7 @@ import { createKeyPair, encryptFile } from '../../src/store/maintenance/encrypti
 import { holdingOf, openToRead } from '../../src/store/sqlite/verify.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
-import { bundle, ended, root } from '../store/helpers.ts';
+import { ended, root } from '../store/helpers.ts';
 import { buildShim, NO_CC } from './shim.ts';
 
 /** `npm run faults` takes every point of every command; the suite a few. */
@@ -34,13 +34,12 @@ const NAMES: Record<number, string> = {
   [EDQUOT]: 'EDQUOT',
 };
 
-let script = '';
+const script = join(root, 'bin/sciatica.js');
 let shim = '';
 let home = '';
 let secret = '';
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'sciatica-faults-'));
-  script = await bundle("import './src/main.ts'");
   shim = buildShim(home);
   await prepare();
 });
@@ -164,7 +163,7 @@ function run(folder: string, words: string, db: string): void {
   expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
 }
 
-const environment = { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules') };
+const environment = { PATH: process.env['PATH'] };
 
 /** What is done although the command failed. */
 const SAYS_DONE = /is erased, but|is in place, but/;

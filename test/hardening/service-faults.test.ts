@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder, nora, prepared, session } from '../helpers.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { root } from '../store/helpers.ts';
 import { buildShim, NO_CC } from './shim.ts';
 
-let script = '';
-beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
-});
+const script = join(root, 'bin/sciatica.js');
 
 const { EDQUOT, ENOSPC, EIO } = constants.errno;
 
@@ -21,7 +18,6 @@ async function serve(errno: number, shim: string, trigger: string) {
   const child = spawn(process.execPath, [script, 'serve', '--no-app', '--port', '0', '--db', db], {
     env: {
       PATH: process.env['PATH'],
-      NODE_PATH: join(root, 'node_modules'),
       ...{ LD_PRELOAD: shim, FAULT_UNDER: join(db, '..'), FAULT_WHEN: trigger },
       ...{ FAULT_AT: '1', FAULT_ON: '1', FAULT_ERRNO: String(errno) },
     },

@@ -1,18 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { freshFolder, nora, session } from '../helpers.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { root } from '../store/helpers.ts';
 
 /** So many records do not fit into SQLite's caches. */
 const LOGS = 10_000;
 
-let script = '';
-beforeAll(async () => {
-  script = await bundle("import './src/main.ts'");
-});
+const script = join(root, 'bin/sciatica.js');
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
@@ -37,7 +34,7 @@ function written(args: string[], trace: string): string[] {
       ...args,
     ],
     {
-      env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules'), SCIATICA_USER: '1' },
+      env: { PATH: process.env['PATH'], SCIATICA_USER: '1' },
       stdio: 'ignore',
     },
   );
