@@ -267,6 +267,10 @@ inBrowser((_, bare) => {
     store.tokens.revoke('Linux');
     await page.evaluate(asksAgain);
     await page.getByText('This phone was unpaired at the computer.').waitFor();
+    // The stream ends with the next change: what came before that is over.
+    store.logs.update(1, { notes: 'later' });
+    const locks = 'navigator.locks.query().then(({ held, pending }) => held.length + pending.length)';
+    await expect.poll(() => page.evaluate(locks)).toBe(0);
     await page.clock.runFor(3_000);
     await page.evaluate('window.asked = 0');
     await page.clock.runFor(60_000);
@@ -282,8 +286,14 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'Pain before 6', exact: true }).click();
     const devtools = await context.newCDPSession(page);
     const origin = new URL(url).origin;
+    // A connection of later hears of it after that of the page.
+    await page.evaluate(
+      `new Promise((opened) => { indexedDB.open('sciatica').onsuccess = ({ target: { result } }) => {
+        window.ended = new Promise((ended) => { result.onclose = () => ended(); });
+        opened(); }; })`,
+    );
     await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
-    await page.waitForTimeout(500);
+    await page.evaluate('window.ended');
     await page.getByRole('button', { name: 'Pain after 5', exact: true }).click();
     await beNora(page);
     await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1 }, { painBefore: 6, painAfter: 5 }]);
@@ -335,7 +345,7 @@ inBrowser((_, bare) => {
     await page.getByRole('region', { name: 'days' }).getByText('Bird Dog').waitFor();
     await inDiary(page);
     await page.getByLabel('Day').focus();
-    await page.keyboard.type('02152026', { delay: 100 });
+    await page.keyboard.type('02152026', { delay: 30 });
     await expect.poll(() => store.logs.get(1).date).toBe('2026-02-15');
     await allSent(page);
     // A year that is typed begins as another one, which is not saved.
@@ -392,7 +402,16 @@ inBrowser((_, bare) => {
       .poll(async () => (await stored(page)).match(/sciatica_[\w-]+/)?.[0])
       .not.toBe(before.match(/sciatica_[\w-]+/)?.[0]);
     release();
-    await page.waitForTimeout(1_000);
+    // It is past the renewal when it waits to sync.
+    await expect
+      .poll(() =>
+        other.evaluate(
+          `navigator.locks.query().then(({ held, pending }) => {
+            const { clientId } = held.find(({ name }) => name === 'sciatica-sync');
+            return pending.some((one) => one.name === 'sciatica-sync' && one.clientId === clientId); })`,
+        ),
+      )
+      .toBe(true);
     await other.evaluate('window.free()');
     await page.bringToFront();
     await record(page, 5, 4);
@@ -407,11 +426,14 @@ inBrowser((_, bare) => {
     await beNora(page);
     await inDiary(page);
     const notes = page.getByLabel('Notes');
+    await page.clock.install();
     await notes.pressSequentially('slept badly ');
+    await page.clock.fastForward(500);
     await expect.poll(() => store.logs.get(1).notes.trim()).toBe('slept badly');
     // What was typed goes on where it was.
     await page.keyboard.type('again');
     expect(await notes.inputValue()).toBe('slept badly again');
+    await page.clock.fastForward(500);
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
     await page.reload();
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
@@ -462,7 +484,7 @@ inBrowser((_, bare) => {
     );
     await box.click();
     await page.getByRole('alert').getByText('Not saved.').waitFor();
-    expect(await box.isChecked()).toBe(false);
+    await expect.poll(() => box.isChecked()).toBe(false);
   });
 
   test('an exercise whose name is written another way is offered as the one that it is', async () => {

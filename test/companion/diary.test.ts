@@ -50,7 +50,10 @@ inBrowser((_, bare) => {
     await expect.poll(() => store.logs.count()).toBe(1);
     await allSent(page);
     // The other way round.
-    await offline(() => page.getByLabel('Notes').fill('mine'));
+    await offline(async () => {
+      await page.getByLabel('Notes').fill('mine');
+      await page.getByRole('heading', { name: 'Diary' }).click();
+    });
     store.logs.delete(1);
     await context.setOffline(false);
     await page.getByText('Not saved, Piriformis Stretch: it was deleted elsewhere.').waitFor();
@@ -253,6 +256,7 @@ inBrowser((_, bare) => {
     const { store, context, page } = await pageOfNora(bare);
     await inDiary(page);
     await page.getByLabel('Notes').fill('a\0b');
+    await page.getByRole('heading', { name: 'Diary' }).click();
     await page.getByText('notes must not hold a NUL character.').waitFor();
     await page.getByRole('button', { name: 'Understood' }).click();
     await page.getByRole('link', { name: 'Today' }).click();

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nora, session } from '../helpers.ts';
 import {
@@ -14,6 +15,15 @@ import {
 } from './phone.ts';
 
 inBrowser((phone, bare) => {
+  /** Waits for a text without the pauses between two tries of the page, whose clock is installed. */
+  const inPauses = (page: Page, text: string) =>
+    expect
+      .poll(async () => {
+        await page.clock.fastForward(2_000);
+        return page.getByText(text).isVisible();
+      })
+      .toBe(true);
+
   test('a lost answer and a second tab make no second record, and both tabs show it', async () => {
     const { store, url } = await service();
     const { open, context } = await bare();
@@ -269,8 +279,10 @@ inBrowser((phone, bare) => {
     const paired = await open(link());
     await expect.poll(() => store.logs.count()).toBe(2);
     await allSent(paired);
+    await paired.clock.install();
     store.erase(1);
-    await paired.getByText('The diary was erased at the computer.').waitFor();
+    // The stream ends, and the page tries again after a pause.
+    await inPauses(paired, 'The diary was erased at the computer.');
     expect(await stored(paired)).not.toContain(session.exerciseName);
     await paired.reload();
     await paired.getByText('The diary was erased at the computer.').waitFor();
@@ -306,10 +318,11 @@ inBrowser((phone, bare) => {
       if (route.request().method() === 'HEAD') store.erase(1);
       return route.continue();
     });
+    await context.clock.install();
     const page = await open(link());
     await page.getByText('The computer is not reached.').waitFor();
     await page.getByRole('button', { name: 'Pair' }).click();
-    await page.getByText('The diary was erased at the computer.').waitFor();
+    await inPauses(page, 'The diary was erased at the computer.');
     expect(asked).toBeGreaterThan(2);
     expect(await stored(page)).not.toContain(nora.firstName);
   });
@@ -339,20 +352,23 @@ inBrowser((phone, bare) => {
     const forgotten = new Promise<void>((done) => {
       release = done;
     });
-    await context.route('**/users/1/painEntries?*', async (route) => {
-      const response = await route.fetch();
-      await forgotten;
-      await route.fulfill({ response });
-    });
+    const reading = new Promise<void>((asked) =>
+      context.route('**/users/1/painEntries?*', async (route) => {
+        const response = await route.fetch();
+        asked();
+        await forgotten;
+        await route.fulfill({ response });
+      }),
+    );
     const page = await open(link());
     await page.getByRole('link', { name: 'More' }).click();
-    await page.getByText('Asking the computer').first().waitFor();
+    await reading;
     await page.getByRole('button', { name: 'Forget this phone' }).click();
     await page.getByRole('button', { name: 'Forget', exact: true }).click();
     await page.getByRole('heading', { name: 'Pair this phone' }).waitFor();
     release();
-    // As long as the last lists would take to be read and kept.
-    await new Promise((done) => setTimeout(done, 500));
+    // Until the last lists are read, and would be kept.
+    await page.evaluate("navigator.locks.request('sciatica-sync', () => {})");
     expect(await stored(page)).not.toContain('sciatica_');
     // Nor does it come to light when the phone is somebody else's.
     const { code } = store.tokens.pairing.open(ole.id, 86_400_000);
