@@ -192,6 +192,7 @@ test('a damaged file: every command and the service say so, and what to do', asy
   store.logs.create(session);
   store.close();
   const { call, log, stop } = await serve(db);
+  const isLate = new Promise((resolve) => setTimeout(resolve, 3_500));
   const bytes = readFileSync(db);
   writeFileSync(db, bytes.fill('garbage ', 4096));
   for (const args of [
@@ -219,7 +220,7 @@ test('a damaged file: every command and the service say so, and what to do', asy
   }
   expect((await call('POST', '/users', nora)).status).toBe(500);
   // The service looks after copies three seconds after its start: that does not end it.
-  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  await isLate;
   expect((await call('GET', '/users')).status).toBe(500);
   await stop();
   expect(log.text).not.toMatch(/\n\s+at /);

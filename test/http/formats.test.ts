@@ -175,7 +175,7 @@ describe('compression', () => {
       expect(packed.headers['content-encoding']).toBe(encoding);
       expect(packed.headers['vary']).toMatch(/Accept-Encoding/);
       expect(plain.headers['vary']).toMatch(/Accept-Encoding/);
-      expect(decoders[encoding](packed.bytes)).toEqual(plain.bytes);
+      expect(String(decoders[encoding](packed.bytes))).toBe(String(plain.bytes));
       expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 4);
       const [etag, packedTag] = [plain.headers.etag, packed.headers.etag];
       expect(packedTag).toBe(etag?.replace(/"$/, `-${encoding}"`));

@@ -70,7 +70,7 @@ test.each([
   const other = dbOf(freshStore(store.path));
   other.run('BEGIN IMMEDIATE');
   const asked = ask(method, path, method === 'POST' ? { change } : undefined);
-  await new Promise((resolve) => setTimeout(resolve, 3 * stall));
+  await new Promise((resolve) => setTimeout(resolve, 2 * stall));
   other.run('ROLLBACK');
   const answer = await asked;
   expect(answer.status).toBe(200);
