@@ -30,7 +30,7 @@ export interface Kind<Fs extends Fields = Fields> {
   readonly commands?: { readonly one: string; readonly many: string; readonly add?: string };
   /** The filters of its list that have a name of their own. */
   readonly filters?: FiltersOf<Fs>;
-  /** In the API reference: values of `sort` and `fields`, a change, and the id of one that may be deleted. */
+  /** In the API reference: values of `sort` and `fields`, a change, and the id of one that may be deleted, of the user of the example. */
   readonly examples?: {
     readonly sort: string;
     readonly fields: string;

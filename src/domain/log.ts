@@ -135,7 +135,7 @@ export const logKind = defineKind({
     about: 'Sessions: pain before and after, and whether it helped.',
   },
   filters: logFilters,
-  examples: { sort: '-date,id', fields: 'id,date,painAfter', patch: { painAfter: 3 }, deleted: 2 },
+  examples: { sort: '-date,id', fields: 'id,date,painAfter', patch: { painAfter: 3 }, deleted: 18 },
   words: { one: 'log', many: 'logs' },
   sign: ['userId', 'exerciseName'],
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../src/domain/fields.ts';
 import { operatorNames, operators } from '../../src/domain/filter.ts';
 import { kindOf } from '../../src/domain/kinds.ts';
+import { logKind } from '../../src/domain/log.ts';
 import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/document.ts';
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
@@ -215,7 +216,7 @@ describe('its examples work as they stand', () => {
     expect(sent.url.origin).toBe('http://localhost:3000');
     const { call, errors, store } = freshApp();
     store.users.create(nora);
-    store.logs.create(stretch);
+    store.logs.createAll(Array(logKind.examples.deleted).fill(stretch));
     store.goals.create({ userId: 1, sessionsPerWeek: 3 });
     store.routines.create({
       userId: 1,

@@ -91,6 +91,17 @@ describe('a token', () => {
     expect(await app.status(token)).toBe(200);
   });
 
+  test('is not renewed by a request with a body, which takes none', async () => {
+    const app = phones();
+    const { token } = await paired(app);
+    const renew = (body: object) => app.call('POST', '/me/token', { ...app.bearer(token, KEY), body });
+    expect(await renew({ name: 'other' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'name', code: 'unknown' }] },
+    });
+    expect((await renew({})).status).toBe(201);
+  });
+
   test('that was renewed is taken back with its name', async () => {
     const app = phones();
     const old = await paired(app);

@@ -213,7 +213,7 @@ describe('with a body', () => {
 
   test.each<[string, string, object, number]>([
     ['an id that was never given', `${logs}/3`, body, 404],
-    ['a user who was erased', '/users/1', nora, 404],
+    ['a user who was erased', '/users/1', {}, 404],
     ['no such user', `${logs}/1`, { ...body, userId: 1 }, 400],
     ['no such user in the query', `${logs}/1`, body, 400],
     ['a field missing', `${logs}/1`, { userId: 2 }, 400],
@@ -222,6 +222,42 @@ describe('with a body', () => {
     const search = what.endsWith('query') ? '?userId=9' : '';
     expect((await call('POST', `${path}/restore${search}`, { body })).status).toBe(status);
     expect([store.users.count(), store.logs.count()]).toEqual([1, 1]);
+  });
+
+  test.each<[string, string, object, string[]]>([
+    ['with fields that are wrong', `${logs}/2`, { userId: 3, foo: 1, painAfter: 99 }, ['painAfter', 'foo']],
+    ['of another user than it comes back to', `${logs}/2`, { ...body, userId: 3 }, ['userId']],
+    ['that is no object', `${logs}/2`, [body], ['body']],
+    ['where none is taken', '/users/2', nora, Object.keys(nora)],
+    ['that is no object where none is taken', '/users/2', [], ['body']],
+  ])('nothing is restored for one %s', async (_, path, sent, fields) => {
+    const { call, store } = erased();
+    store.users.create(nora);
+    store.logs.delete(2);
+    if (path.startsWith('/users')) store.users.delete(2);
+    const last = store.history.last();
+    const { status, body: problem } = await call('POST', `${path}/restore`, { body: sent });
+    const named = (problem as { errors: { field: string }[] }).errors.map(({ field }) => field);
+    expect([status, named]).toEqual([400, expect.arrayContaining(fields)]);
+    expect(store.history.last()).toBe(last);
+  });
+
+  test('an empty one is as none', async () => {
+    const { call, store } = erased();
+    store.logs.delete(2);
+    expect((await call('POST', `${logs}/2/restore`, { body: {} })).status).toBe(201);
+    store.users.delete(2);
+    expect((await call('POST', '/users/2/restore', { body: {} })).status).toBe(201);
+  });
+
+  test('the user in the query counts, not the one in the body', async () => {
+    const { call, store } = erased();
+    const { id } = store.users.create(nora);
+    store.logs.delete(2);
+    expect(await call('POST', `${logs}/2/restore?userId=${id}`, { body })).toMatchObject({
+      status: 201,
+      body: { userId: id },
+    });
   });
 
   test('a token limited to users puts nothing in the place of what it does not see, nor of what was erased', async () => {

@@ -1,3 +1,4 @@
+import { check, objectOf } from '../../domain/schema.ts';
 import { parseJson } from '../../exchange/json.ts';
 import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -28,6 +29,14 @@ export async function readJsonIfAny(request: HttpRequest): Promise<Body | undefi
   }
   requireJson(request.headers);
   return parsed(bytes);
+}
+
+/** Of a write that takes nothing: wants no body, or one without fields. @throws as `readJson` */
+export async function readNothing(request: HttpRequest): Promise<void> {
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (bytes.length === 0) return;
+  requireJson(request.headers);
+  check(objectOf({}), parsed(bytes).value);
 }
 
 /**

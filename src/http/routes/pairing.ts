@@ -7,7 +7,7 @@ import { isTokenName, TOKEN_NAME, type Token } from '../../domain/token.ts';
 import { secretOf } from '../guard/gate.ts';
 import { exampleOf, IDEMPOTENCY_KEY, type Json, object, ok, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, PAIR, WRITE } from '../openapi/problems.ts';
-import { readJson } from '../protocol/body.ts';
+import { readJson, readNothing } from '../protocol/body.ts';
 import { keyOf } from '../protocol/idempotency.ts';
 import { parseQuery } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
@@ -110,7 +110,7 @@ export const renewRoute: Route = {
   method: 'POST',
   path: '/me/token',
   right: 'read self',
-  errors: [...WRITE, 'Conflict'],
+  errors: [...WRITE, ...BODY, 'Conflict'],
   tag: 'Service',
   id: 'renewToken',
   summary: 'Renew the token',
@@ -120,6 +120,7 @@ export const renewRoute: Route = {
   success: { '201': ok('The token with its new secret', object(TOKEN)) },
   handle: async (context) => {
     const { request, store } = context;
+    await readNothing(request);
     const made = await withOwnToken(context, (secret) =>
       store.tokens.renew(secret, keyOf(request, KEY_LENGTH) ?? randomUUID()),
     );

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Fields } from '../../domain/fields.ts';
 import { isOwned } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
@@ -5,7 +6,7 @@ import type { Restoration } from '../../store/history/restore.ts';
 import { checkSent } from '../../store/records/checks.ts';
 import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
-import { type Body, readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
+import { type Body, readJsonIfAny, readNothing, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { queryReader } from '../protocol/query.ts';
@@ -36,13 +37,13 @@ export function restoreRoute(collection: Collection): Route {
   const isOfUser = isOwned(name);
   const { tag, schema, a, one, example, deleted } = termsOf(kind);
   const further = isOfUser
-    ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.'
+    ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that.'
     : 'With the user comes back what was deleted with the user.';
   return {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOfUser ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
+    errors: [...WRITE, ...BODY, ...NOT_RESTORED],
     tag,
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,
@@ -55,6 +56,7 @@ export function restoreRoute(collection: Collection): Route {
     handle: async (context) => {
       if (!isOfUser) {
         requireOwnHeader(context.request);
+        await readNothing(context.request);
         const { store, id, workers } = context;
         const deletion = store.history.lastOf(name, id);
         const offloaded = deletion && store.history.isLong(deletion.change) && workers?.write(context);
@@ -62,7 +64,11 @@ export function restoreRoute(collection: Collection): Route {
       }
       const { userId: owner } = readOwner(context.search);
       const body = await readJsonIfAny(context.request);
-      const as = body && (() => checkSent(context.store.users, name, 'input', body.value));
+      // Some clients send {} with every POST.
+      const as =
+        body && !isDeepStrictEqual(body.value, {})
+          ? () => checkSent(context.store.users, name, 'input', body.value) as { userId: number }
+          : undefined;
       // Of the query only the owner is part of what is asked for.
       const asked = {
         text: JSON.stringify([owner, body?.text]),

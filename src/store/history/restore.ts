@@ -11,10 +11,10 @@ export interface Restoration {
   /** Whose it becomes, of what belongs to users; whose it was without it. */
   owner?: number | undefined;
   /**
-   * Gives the record, without its id, as it comes back where erasing a user has left nothing of it. Only who sees all users may say
-   * so: others would learn which ids were an erased user's.
+   * Checks what was sent, and gives the record, without its id, as it comes back where erasing a user has left nothing of it. Only
+   * who sees all users may say so: others would learn which ids were an erased user's.
    */
-  as?: (() => object) | undefined;
+  as?: (() => { userId: number }) | undefined;
   /** The ids of the users whose records the caller sees; all without it. */
   users?: readonly number[] | undefined;
 }
@@ -24,7 +24,8 @@ export interface Restoration {
  * user, unless that has come back since.
  * @returns the record
  * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
- *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user
+ *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user, or what was sent
+ *   has faults or is of another user
  */
 export function restore(
   db: Database,
@@ -42,6 +43,15 @@ export function restore(
   const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (faults.length > 0) throw invalid(faults);
   const before = ownedBy(deletion.before, owner) as AnyRecord;
+  const sent = as?.();
+  if (sent && owner === undefined && 'userId' in before && sent.userId !== before.userId)
+    throw invalid([
+      {
+        field: 'userId',
+        message: `must be ${before.userId}, whose it was: the query says who else is to have it`,
+        fault: { code: 'in-conflict' },
+      },
+    ]);
   const reasons = obstacles(store, { ...deletion, before });
   if (reasons.length > 0) throw conflict(`${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
   store.of(record).restore(before);
