@@ -172,7 +172,7 @@ describe('user rm', () => {
     const before = records(db);
     const { stdout, stderr } = await run(['user', 'rm', '1', '--yes'], { db });
     expect([stdout, stderr.match(/^.*shows again.*$/gm)]).toEqual([
-      expect.stringContaining('Deleted Nora Lind (user 1), 2 logs and 1 goal'),
+      expect.stringContaining('Deleted Nora Lind (user 1), 1 log and 1 goal.'),
       ['Norah Lind (user 2), who was merged into that one, shows again.'],
     ]);
     expect([records(db).users.map(({ id }) => id), records(db).logs.map(({ notes }) => notes)]).toEqual([
@@ -181,6 +181,18 @@ describe('user rm', () => {
     ]);
     expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 0 });
     expect(records(db)).toEqual(before);
+  });
+
+  test('asks about what goes only, and changes nothing before the answer', async () => {
+    const db = twins();
+    const store = openStore(db);
+    store.of('painEntry').create({ userId: 2, date: '2026-01-01', pain: 4 });
+    store.close();
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    const before = records(db);
+    const { code, stderr } = await run(['user', 'rm', '1'], { db });
+    expect([code, records(db)]).toEqual([2, before]);
+    expect(stderr).toContain('delete Nora Lind (user 1), 1 log and 1 goal');
   });
 });
 

@@ -2,7 +2,7 @@ import { goalOf, mergeUsers } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../domain/errors.ts';
 import { isNumbered } from '../../domain/kind.ts';
-import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { kindOf, type OwnedKindName, ownedKindNames } from '../../domain/kinds.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -110,9 +110,10 @@ async function mergeUser(context: Context, text: string, options: Options): Prom
   const target = isReverse
     ? `user ${into}, who shows under it until now`
     : summaryOfUser(store.users.get(into));
+  const belongings = countedKinds((kind) => store.of(kind).count({ userId: id }));
   sayAlways(
     context,
-    `${summaryOfUser(user)} is to show under ${target}: ${belongingsOf(context, id).join(', ') || 'no records yet'}.`,
+    `${summaryOfUser(user)} is to show under ${target}: ${belongings.join(', ') || 'no records yet'}.`,
   );
   if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `The goal stays that of user ${into}.`);
   for (const line of ofBoth(store, id, into)) sayAlways(context, line);
@@ -164,20 +165,22 @@ function ofBoth(store: Store, id: number, into: number): string[] {
   });
 }
 
-/** How many records of each kind a user has. */
-const belongingsOf = ({ store }: Context, userId: number): string[] =>
+/** `1 log`, `2 pain entries`: of each kind of which there are any. */
+const countedKinds = (countOf: (kind: OwnedKindName) => number): string[] =>
   ownedKindNames.flatMap((kind) => {
-    const count = store.of(kind).count({ userId });
+    const count = countOf(kind);
     return count === 0 ? [] : [countedKind(count, kind)];
   });
 
 async function removeUser(context: Context, text: string, options: Options): Promise<void> {
   const { users } = context.store;
   const id = idOf(text);
-  const all = [summaryOfUser(users.get(id)), ...belongingsOf(context, id)];
+  const user = users.get(id);
+  await users.readyToReveal();
+  const going = users.countGoing(id);
+  const all = [summaryOfUser(user), ...countedKinds((kind) => going[kind])];
   const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
-  await users.readyToReveal();
   const others = new Set(users.list().map((user) => user.id));
   users.deleteAndReveal(id);
   sayChanged(context, `Deleted ${what}.`);

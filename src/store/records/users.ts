@@ -1,6 +1,7 @@
 import type { Issue } from '../../domain/errors.ts';
-import { INTO } from '../../domain/kinds.ts';
+import { byKind, INTO, type KindName, kindOf } from '../../domain/kinds.ts';
 import type { User } from '../../domain/user.ts';
+import { rehearse } from './changes.ts';
 import { type Guard, Records, type Surroundings } from './records.ts';
 
 /** What shows who is merged into somebody who is not there any more. */
@@ -21,7 +22,7 @@ export class Users extends Records<'user'> {
     super('user', { ...surroundings, userFaults: () => [] });
   }
 
-  /** Loads what `deleteAndReveal` needs where anybody was merged into another user: no change waits for it. */
+  /** Loads what `deleteAndReveal` and `countGoing` need where anybody was merged into another user: no change waits for it. */
   async readyToReveal(): Promise<void> {
     const sql = `SELECT 1 FROM replicas INDEXED BY replicas_by_name
       WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL LIMIT 1`;
@@ -35,6 +36,23 @@ export class Users extends Records<'user'> {
       this.#diary?.receive([]);
       return user;
     });
+  }
+
+  /** How many records of each kind `deleteAndReveal` deletes: what shows again under who was merged into the user stays. */
+  countGoing(id: number): Record<KindName, number> {
+    const { db } = this.surroundings;
+    return rehearse(
+      (work) => db.write(work),
+      () => {
+        const last = db.lastId('history');
+        this.deleteAndReveal(id);
+        return byKind((kind) => {
+          const sql = `SELECT count(DISTINCT recordId) FROM history WHERE seq > ? AND record = ? AND action = 'delete'
+            AND recordId NOT IN (SELECT id FROM ${kindOf(kind).table})`;
+          return db.value<number>(sql, last, kind) ?? 0;
+        });
+      },
+    );
   }
 
   /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
