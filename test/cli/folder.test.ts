@@ -325,6 +325,20 @@ describe('a folder', () => {
       ]).toEqual([1, ['secret of nora@example.org', 'secret of nora@home.example']]);
   });
 
+  test('a merge elsewhere brings the user along who was chosen here', async () => {
+    const [a, b] = [diary('nora@example.org', 'norah@example.org', 'tom@example.org'), freshPath()];
+    await add(a, '--all', '--plain');
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--plain'], { db: b });
+    await sync(b);
+    await run(['user', 'use', '2'], { db: b });
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db: a });
+    await sync(a);
+    await sync(b);
+    const shown = await run(['user', 'show', '--json', 'id'], { db: b });
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('1') });
+  });
+
   test('a dry run changes nothing, here or there', async () => {
     const [a, b] = [diary('nora@example.org'), freshPath()];
     await joined(a, b);

@@ -105,6 +105,29 @@ describe('user merge', () => {
     });
   });
 
+  test.each([
+    ['user use', {}],
+    ['SCIATICA_USER', { SCIATICA_USER: '2' }],
+  ])('lets the choice of %s follow, until it is undone', async (way, env) => {
+    const db = twins();
+    await run(['user', 'add', ...userFlags({ firstName: 'Ole' })], { db });
+    if (way === 'user use') await run(['user', 'use', '2'], { db });
+    const userOfNext = async () => {
+      const { stdout } = await run([...'log add Bridge 5 4 --type stretch --json'.split(' ')], { db, env });
+      return JSON.parse(stdout).userId;
+    };
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    expect((await run(['logs', '--json', 'userId'], { db, env })).stdout.match(/\d/g)).toEqual(['1', '1']);
+    expect(await userOfNext()).toBe(1);
+    expect(await run(['logs', '--user', '2'], { db, env })).toMatchObject({ code: 3 });
+    await run(['undo', '--yes'], { db });
+    await run(['undo', '--yes'], { db });
+    expect(await userOfNext()).toBe(2);
+    // Deleted, and not merged.
+    await run(['user', 'rm', '2', '--yes'], { db });
+    expect((await run(['log', 'add', 'Bridge', '5', '4'], { db, env })).code).not.toBe(0);
+  });
+
   test('says of which days only one shows, and which trial is given up', async () => {
     const db = twins();
     const store = openStore(db);

@@ -17,19 +17,25 @@ function namedUser(context: Context, given: unknown): number | undefined {
   const what = given === undefined ? 'SCIATICA_USER' : '--user';
   const id = idOf(String(given ?? variable), what, ` See: ${commandLine(context, 'users')}`);
   if (given !== undefined) return id;
-  if (context.store.users.has(id)) {
+  const present = presentUser(context, id);
+  if (present !== undefined) {
     // The variable may stand before this one command only.
-    context.user = id;
-    return id;
+    context.user = present;
+    return present;
   }
   throw absent((command) => `SCIATICA_USER is ${id}, but there is no user ${id}. See: ${command('users')}`);
 }
+
+/** A user who was chosen, or as whom that one shows since a merge. */
+const presentUser = ({ store: { users, remotes } }: Context, id: number): number | undefined =>
+  users.has(id) ? id : remotes.shownUser(id);
 
 /** The user of `user use`, else the only one. */
 function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
-  if (chosen && users.has(chosen)) return chosen;
+  const present = chosen && presentUser(context, chosen);
+  if (present) return present;
   if (chosen)
     say(
       context,

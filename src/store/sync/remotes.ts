@@ -115,6 +115,12 @@ export class Remotes {
     });
   }
 
+  /** The id of the user under whom the records of a user show: another once it was merged. Undefined while none shows. */
+  shownUser(id: number): number | undefined {
+    const names = new Names(this.db);
+    return new People(new Fold(this.db, names)).ownerId(names.ofUser(id));
+  }
+
   /**
    * Of the users whom a service shows, those who show here under one of whom nothing goes there: the token is not for that one.
    * @param view their names; null for all
@@ -122,13 +128,10 @@ export class Remotes {
    */
   mergedAway(view: readonly Name[] | null): { view: number; id: number }[] {
     const names = new Names(this.db);
-    const people = new People(new Fold(this.db, names));
-    const ids = new Map((view ?? []).map((name) => [name, names.idOf('user', name)]));
-    return [...ids].flatMap(([name, own]) => {
-      const id = people.ownerId(name);
-      return own === undefined || id === undefined || [...ids.values()].includes(id)
-        ? []
-        : [{ view: own, id }];
+    const ids = (view ?? []).flatMap((name) => names.idOf('user', name) ?? []);
+    return ids.flatMap((own) => {
+      const id = this.shownUser(own);
+      return id === undefined || ids.includes(id) ? [] : [{ view: own, id }];
     });
   }
 
