@@ -311,14 +311,23 @@ describe('import of a file of another database', () => {
     expect(records(here).logs).toHaveLength(2);
   });
 
-  it('says who was erased there, and how to erase here too', async () => {
+  it('says who was erased there, and how to erase here too, and ends with 4 the first time', async () => {
     const [there, here] = [await filled(), freshPath()];
     await run(['import', await exported(there)], { db: here });
     await run(['user', 'erase', '1', '--yes'], { db: there });
-    const { stderr } = await run(['import', await exported(there), '--db', here], { db: there });
-    expect(stderr).toContain(
-      `User 1 was erased elsewhere, for good. To erase here too: sciatica user erase 1 --db ${here}\n`,
+    const path = await exported(there);
+    const take = (...more: string[]) => run(['import', path, '--db', here, ...more], { db: there });
+    const line = `User 1 was erased elsewhere, for good. To erase here too: sciatica user erase 1 --db ${here}\n`;
+    const dry = await take('--dry-run');
+    expect(dry).toMatchObject({ code: 4, stderr: expect.stringContaining(line) });
+    expect(dry.stderr).toContain('sciatica: There would be 1 user or record still here, erased elsewhere.\n');
+    const first = await take();
+    expect(first).toMatchObject({ code: 4, stderr: expect.stringContaining(line) });
+    expect(first.stderr).toContain(
+      `sciatica: 1 user or record still here, erased elsewhere. See: sciatica remotes --db ${here}\n`,
     );
+    expect(await take()).toMatchObject({ code: 0, stderr: '0 users\n0 logs\n' });
+    expect((await run(['remotes'], { db: here })).stderr).toContain('User 1 was erased elsewhere');
   });
 
   it('holds back a deletion of a user, names it, and does the rest', async () => {

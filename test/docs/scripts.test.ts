@@ -93,6 +93,16 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   expect(shell(`sh '${inbox}'`, folder)).toBe('');
   expect(shell('sciatica log show 7', folder)).toContain('later');
   expect(left('inbox')).toEqual([]);
+  // Erased at home: the file stays for one more run.
+  shell(
+    'sciatica user erase 3 --yes --db patient.db; sciatica export --db patient.db -o erased.json',
+    folder,
+  );
+  put('erased.json', readFileSync(join(folder, 'erased.json'), 'utf8'));
+  const erased = shell(`sh '${inbox}'`, folder);
+  expect(erased).toContain('inbox/erased.json was left where it is:\n');
+  expect(erased).toContain('User 3 was erased elsewhere, for good. To erase here too: sciatica user erase 3');
+  expect([shell(`sh '${inbox}'`, folder), left('inbox')]).toEqual(['', []]);
 });
 
 test('docs/reminders.md: the line for cron reminds only while nothing is recorded that day', () => {

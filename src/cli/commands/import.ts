@@ -26,7 +26,7 @@ import {
   totalOf,
 } from '../views/import.ts';
 import { saySameEmail } from '../views/records.ts';
-import { disputeLines, erasedLines, heldLines } from '../views/sync.ts';
+import { disputeLines, EITHER, erasedLines, heldLines } from '../views/sync.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
@@ -59,7 +59,7 @@ export function addImportCommand(program: Command, context: Context): void {
     .description(
       `Bring in the records of a file: all of them, or none if one is wrong. JSON in the form of the service's lists, { "users": […], "userExerciseLogs": […], "painEntries": […] and so on }, NDJSON with a record per line, or CSV with a header.
 
-A JSON export, and NDJSON with --origin, says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the file was changed by hand or cut off, it counts as one without an origin.
+A JSON export, and NDJSON with --origin, says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). Whoever was erased there is named, and stays here until you erase here too (exit 4, the first time). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the file was changed by hand or cut off, it counts as one without an origin.
 
 Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one, with a note if the same was here before. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. Of some records a user has only one, such as a goal or a routine of one name: renumber does not help there. A user who was erased here is a conflict too.
 
@@ -208,7 +208,7 @@ function reported(
   return new SciaticaError(error.code, why);
 }
 
-/** @throws SciaticaError `conflict` where deletions wait for consent */
+/** @throws SciaticaError `conflict` where deletions or erasings wait for consent */
 function sayResult(context: Context, task: Import, options: ImportOptions): void {
   const { result } = task;
   if (!result) return;
@@ -233,9 +233,14 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   }
   for (const line of erasedLines(context, erasedThere)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
-  if (held.length === 0) return;
   for (const line of heldLines(context, held)) say(context, line);
-  const waiting = `${counted(held.length, 'deletion')} held back`;
+  const waiting = [
+    ...(held.length > 0 ? [`${counted(held.length, 'deletion')} held back`] : []),
+    ...(erasedThere.length > 0
+      ? [`${counted(erasedThere.length, ...EITHER)} still here, erased elsewhere`]
+      : []),
+  ].join(', ');
+  if (!waiting) return;
   throw conflict(
     options.dryRun ? `There would be ${waiting}.` : `${waiting}. See: ${commandLine(context, 'remotes')}`,
   );

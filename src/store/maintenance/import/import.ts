@@ -73,7 +73,7 @@ export interface ImportResult {
   disputes: readonly Dispute[];
   /** Records whose deletion waits for consent. */
   held: readonly RecordKey[];
-  /** What is here, and was erased over there. */
+  /** What is here, and was erased over there, as the file is the first to say. */
   erasedThere: readonly RecordKey[];
 }
 
@@ -185,6 +185,8 @@ export class Import {
     if (!seal) this.#faultStrangers(staged.strangers());
     this.#refuseFaults();
     const before = db.lastId('history');
+    const remotes = new Remotes(db);
+    const known = remotes.erasedElsewhere();
     const received = new Diary(db, (work) => work()).receive(staged, {
       setsApart: false,
       again: (state, here) => staged.undone.again(state, here),
@@ -202,7 +204,9 @@ export class Import {
       erased: staged.leftOut.get('user') ?? 0,
       disputes,
       held: received.held,
-      erasedThere: new Remotes(db).erasedElsewhere(),
+      erasedThere: remotes
+        .erasedElsewhere()
+        .filter((one) => !known.some(({ record, id }) => record === one.record && id === one.id)),
     };
     return this.#result;
   }
