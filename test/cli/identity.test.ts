@@ -520,7 +520,10 @@ describe('import of a file of another database', () => {
   it('comes under a user that is here, and goes on there', async () => {
     const [there, here] = [await filled(), await other()];
     const { code, stderr } = await run(['import', await exported(there), '--as', '1'], { db: here });
-    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 2 new\nFor: Ole Lind (user 1)\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 skipped\n2 logs: 2 new\nFor: Ole Lind (user 1)\nThe profile stays that of user 1, where the file differs.\n',
+    ]);
     expect(records(here).users.map(({ firstName }) => firstName)).toEqual(['Ole']);
     await run(['log', 'edit', '1', '--notes', 'x'], { db: there });
     await run(['import', await exported(there)], { db: here });
@@ -539,7 +542,8 @@ describe('import of a file of another database', () => {
 
   it.each([
     [undefined, '5 sessions a week', '1 goal: 1 new'],
-    ['3', '3 sessions a week', '1 goal: 1 already there'],
+    ['5', '5 sessions a week', '1 goal: 1 already there'],
+    ['3', '3 sessions a week', '1 goal: 1 skipped'],
   ])(
     'brings its goal along where the user here has none, and not where it is %s',
     async (own, goal, said) => {
@@ -550,7 +554,7 @@ describe('import of a file of another database', () => {
       expect(stderr).toContain(said);
       expect((await run(['goal'], { db: here })).stdout).toContain(goal);
       expect((await run(['import', await exported(there), '--as', '1'], { db: here })).stderr).toContain(
-        '1 goal: 1 already there',
+        own === '3' ? said : '1 goal: 1 already there',
       );
       if (own) return;
       await run(['goal', 'none'], { db: here });
@@ -558,6 +562,36 @@ describe('import of a file of another database', () => {
       expect((await run(['goal'], { db: here })).stderr).toContain('no goal');
     },
   );
+
+  it('says what stays as it is here, also of later files that go there by themselves', async () => {
+    const [there, here] = [await filled(), await filled()];
+    await run(['goal', '5'], { db: there });
+    await run(['goal', '5'], { db: here });
+    const take = async (...more: string[]) =>
+      (await run(['import', await exported(there), ...more], { db: here })).stderr;
+    expect(await take('--as', '1')).toBe(
+      '1 user: 1 already there\n2 logs: 2 new\n1 goal: 1 already there\nFor: Nora Lind (user 1)\n',
+    );
+    await run(['user', 'edit', '--age', '45'], { db: there });
+    await run(['goal', '6'], { db: there });
+    const said = 'The profile and the goal stay those of user 1, where the file differs.\n';
+    const counts = '1 user: 1 skipped\n2 logs: 2 already there\n1 goal: 1 skipped\n';
+    expect([await take('--dry-run'), await take(), await take('--as', '1')]).toEqual([
+      `${counts}${said}This was a dry run: nothing was written.\n`,
+      counts + said,
+      counts + said,
+    ]);
+    const older = await withoutStates(await exported(there));
+    expect((await run(['import', older], { db: here })).stderr).toBe(counts + said);
+    const { stdout } = await run(['import', older, '--json'], { db: here });
+    expect(JSON.parse(stdout).staying).toEqual(['user', 'goal'].map((record) => ({ record, userId: 1 })));
+    expect(records(here).users[0]?.age).toBe(44);
+    expect((await run(['goal'], { db: here })).stdout).toContain('5 sessions');
+    // Once nothing differs, nothing is said.
+    await run(['user', 'edit', '--age', '45'], { db: here });
+    await run(['goal', '6'], { db: here });
+    expect(await take()).toBe('1 user: 1 already there\n2 logs: 2 already there\n1 goal: 1 already there\n');
+  });
 
   it('that was put under the wrong user comes under another after an undo', async () => {
     const [there, here] = [await filled(), await other()];

@@ -25,7 +25,7 @@ import {
   namesOf,
   totalOf,
 } from '../views/import.ts';
-import { saySameEmail } from '../views/records.ts';
+import { saySameEmail, staysWith } from '../views/records.ts';
 import { disputeLines, EITHER, erasedLines, heldLines } from '../views/sync.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
@@ -76,7 +76,7 @@ CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false,
     )
     .option(
       '--as <id>',
-      'put the records of a file with one user, or of CSV without the column userId, under this user',
+      'put the records of a file with one user, or of CSV without the column userId, under this user, whose profile and goal stay',
     )
     .option('--same-ids', 'the user ids of the file are those of this database')
     .option('--dry-run', 'say what would happen, and write nothing')
@@ -213,7 +213,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   const { result } = task;
   if (!result) return;
   sayCounts(context, result, options);
-  const { counts, alike, recipients, replaced, moved, erased, disputes, held, erasedThere } = result;
+  const { counts, alike, recipients, replaced, moved, staying, erased, disputes, held, erasedThere } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
   const newcomers = options.dryRun ? [] : recipients.flatMap(({ id, isNew }) => (isNew ? id : []));
   for (const id of newcomers) saySameEmail(context, context.store.users.get(id), newcomers);
@@ -226,8 +226,12 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   }
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(context, disputes)) say(context, line);
+  for (const id of new Set(staying.map((one) => one.id))) {
+    const kinds = staying.flatMap((one) => (one.id === id ? one.record : []));
+    say(context, `${staysWith(kinds, id)}, where the file differs.`);
+  }
   if (erased > 0) say(context, leftOutLine(erased));
-  else if (counts.user.skipped > 0) {
+  else if (staying.length === 0 && counts.user.skipped > 0) {
     const owner = options.as === undefined ? 'the stored user with that id' : `user ${options.as}`;
     say(context, `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to ${owner}.`);
   }
@@ -247,7 +251,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
 }
 
 function sayCounts(context: Context, result: ImportResult, options: ImportOptions): void {
-  const { counts, alike, recipients, replaced, moved, disputes, held, erasedThere } = result;
+  const { counts, alike, recipients, replaced, moved, staying, disputes, held, erasedThere } = result;
   if (options.json)
     printJson(context, {
       ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
@@ -255,6 +259,7 @@ function sayCounts(context: Context, result: ImportResult, options: ImportOption
       recipients: recipients.map(({ id }) => id),
       replaced: replaced.map(({ id }) => id),
       moved,
+      staying: staying.map(({ record, id }) => ({ record, userId: id })),
       disputes,
       held,
       erasedThere,

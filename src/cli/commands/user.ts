@@ -15,7 +15,7 @@ import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
-import { saySameEmail, summaryOfUser } from '../views/records.ts';
+import { saySameEmail, staysWith, summaryOfUser } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` and `sciatica users` */
@@ -115,7 +115,7 @@ async function mergeUser(context: Context, text: string, options: Options): Prom
     context,
     `${summaryOfUser(user)} is to show under ${target}: ${belongings.join(', ') || 'no records yet'}.`,
   );
-  if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `The goal stays that of user ${into}.`);
+  if (goalOf(store, id) && goalOf(store, into)) sayAlways(context, `${staysWith(['goal'], into)}.`);
   for (const line of ofBoth(store, id, into)) sayAlways(context, line);
   for (const { name, users, revokedAt } of store.tokens.list())
     if (users?.includes(id) && revokedAt === null)

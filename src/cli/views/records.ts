@@ -11,6 +11,7 @@ import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
+import { capital } from '../terminal/help.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';
 
@@ -231,4 +232,11 @@ function painter({ relief, aggravation }: Palette): (text: string, log: Log) => 
     if (painAfter === painBefore) return text;
     return painAfter < painBefore ? relief(text) : aggravation(text);
   };
+}
+
+/** Of two users who are one, whose profile counts, and whose of what a user has one of: `The goal stays that of user 1` */
+export function staysWith(kinds: readonly KindName[], id: number): string {
+  const names = [...new Set(kinds)].map((kind) => `the ${kind === 'user' ? 'profile' : nounOf(kind)}`);
+  const verb = names.length === 1 ? 'stays that' : 'stay those';
+  return capital(`${names.join(' and ')} ${verb} of user ${id}`);
 }

@@ -4,7 +4,7 @@ import type { FileOrigin } from '../../../domain/origin.ts';
 import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
 import { Diary } from '../../reconcile/diary.ts';
 import { type Seal, sealIn } from '../../reconcile/file.ts';
-import type { Dispute, Received, RecordKey } from '../../reconcile/received.ts';
+import { type Dispute, idsOf, type Received, type RecordKey } from '../../reconcile/received.ts';
 import { type RunChange, rehearse } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -67,6 +67,8 @@ export interface ImportResult {
   moved: readonly Moved[];
   /** Why records without an origin may not come to whom they would. */
   ownership?: OwnershipFault;
+  /** What stays as it is here, and differs in the file, because its user shows under another here, with the id of that one. */
+  staying: readonly RecordKey[];
   /** How many users of the file were erased here: they would come back, or are left out. */
   erased: number;
   /** Statements that were changed here and there without knowing of each other: the later one counts. */
@@ -195,12 +197,15 @@ export class Import {
     requireNotMoved(as, moved);
     // Files without states say nothing of times.
     const [disputes, unsaid] = seal ? [received.disputes, []] : [[], received.disputes];
+    const staying = staged.staying();
+    const skipped = byKind((kind) => (staged.leftOut.get(kind) ?? 0) + idsOf(staying, kind).length);
     this.#result = {
-      counts: countsOf(counts(db), { counts: received.counts, disputes: unsaid }, staged),
+      counts: countsOf(counts(db), { counts: received.counts, disputes: unsaid }, skipped),
       alike: [],
       recipients: gainers(db, before),
       replaced: changedUsers(db, before),
       moved,
+      staying,
       erased: staged.leftOut.get('user') ?? 0,
       disputes,
       held: received.held,
@@ -273,6 +278,7 @@ export class Import {
       recipients: recipients(this.db),
       replaced: replacedUsers(this.db),
       moved: movedRecords(this.db),
+      staying: [],
       disputes: [],
       held: [],
       erasedThere: [],
@@ -310,14 +316,13 @@ export class Import {
 const countsOf = (
   staged: Record<KindName, Counts>,
   { counts: all, disputes }: Pick<Received, 'counts' | 'disputes'>,
-  { leftOut }: StagedStates,
+  skipped: Readonly<Record<KindName, number>>,
 ): Record<KindName, Counts> =>
   byKind((kind) => {
     const { created, changed, deleted } = all[kind];
     const kept = new Set(
       disputes.flatMap((one) => (one.record === kind && one.counts === 'here' ? one.id : [])),
     ).size;
-    const skipped = leftOut.get(kind) ?? 0;
-    const equal = Math.max(0, staged[kind].new - created - changed - kept - skipped);
-    return { ...staged[kind], new: created, updated: changed, kept, skipped, deleted, equal };
+    const equal = Math.max(0, staged[kind].new - created - changed - kept - skipped[kind]);
+    return { ...staged[kind], new: created, updated: changed, kept, skipped: skipped[kind], deleted, equal };
   });

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../domain/codec.ts';
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import type { KindName } from '../../../domain/kinds.ts';
+import { INTO, type KindName } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import { type Erased, Erasures } from '../../reconcile/erasures.ts';
 import {
@@ -14,9 +14,10 @@ import {
   type Unsealed,
 } from '../../reconcile/file.ts';
 import { type Cells, Fold, isOfUser } from '../../reconcile/fold.ts';
-import { Names } from '../../reconcile/names.ts';
-import { People } from '../../reconcile/people.ts';
+import { Names, partsOf } from '../../reconcile/names.ts';
+import { mergedUsers, People } from '../../reconcile/people.ts';
 import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
+import type { RecordKey } from '../../reconcile/received.ts';
 import type { Name, State } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
@@ -37,6 +38,9 @@ interface Asked {
   as: number | undefined;
 }
 
+/** A name without its uid, which not every file knows. */
+const withoutUid = (name: Name): string => partsOf(name).slice(0, 2).join('.');
+
 /** To be used inside a change. */
 export class StagedStates {
   /** How many records of each kind are left out, because they were erased here. */
@@ -45,6 +49,10 @@ export class StagedStates {
   readonly #names: Names;
   readonly #people: People;
   readonly #file: Unsealed;
+  /** The users who are one with another, by their names without uids. */
+  readonly #merged: Set<string>;
+  /** What the lists of the file say of those users, and of what they have one of. */
+  #ofMerged: State[] = [];
   /** The user of the file who comes under one here. */
   readonly #as: { theirs: number; ours: number; name: Name } | undefined;
 
@@ -57,6 +65,7 @@ export class StagedStates {
     this.#names = new Names(db);
     this.#people = new People(new Fold(db, this.#names));
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
+    this.#merged = new Set(mergedUsers(db).map(({ name }) => withoutUid(name)));
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
     this.undone = new Undone(db, this.#names, isOwn);
     const theirs = as === undefined ? undefined : onlyUser(db);
@@ -67,6 +76,7 @@ export class StagedStates {
   /** The states, users first. */
   *[Symbol.iterator](): Generator<{ states: State[]; erased: readonly Erased[] }> {
     this.leftOut.clear();
+    this.#ofMerged = [];
     const { seal } = this.asked;
     // Of each time: the numbers of databases may be taken back in between.
     const reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
@@ -80,6 +90,21 @@ export class StagedStates {
           this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
       yield { states: states.flatMap((state) => [state, ...this.#alsoHere(state)]), erased };
     }
+  }
+
+  /**
+   * The profiles, and what else a user has one of, that stay as they are here although the file says otherwise, because its user shows
+   * under another; each with the id of that one. Once the states were taken over.
+   */
+  staying(): RecordKey[] {
+    const people = new People(new Fold(this.db, new Names(this.db)));
+    return this.#ofMerged.flatMap(({ kind, name, fields }) => {
+      const id = people.ownerId(name);
+      if (id === undefined || people.isShown(name)) return [];
+      const cells: Cells = people.rowOf(kind, id)?.cells ?? {};
+      const differs = ([field, cell]: [string, Cell]) => field !== INTO && (cells[field] ?? null) !== cell;
+      return Object.entries(fields ?? {}).some(differs) ? [{ record: kind, id }] : [];
+    });
   }
 
   /** Users of whom a file without states has records, and who are neither in it nor known here. */
@@ -97,9 +122,7 @@ export class StagedStates {
       );
       if (!row) return;
       const line = lineIn(storedJson(row.line));
-      yield reader
-        .states(line, this.#listed(line))
-        .map((state, i) => this.#pointing(state, firstId(line.s[i])));
+      yield reader.states(line, this.#listed(line)).map((state, i) => this.#met(state, firstId(line.s[i])));
       last = row.at;
     }
   }
@@ -130,9 +153,7 @@ export class StagedStates {
           last,
         );
         if (rows.length === 0) break;
-        yield rows.map(({ _at, ...cells }) =>
-          this.#pointing(stateWithout(name, this.#file, cells), cells['id']),
-        );
+        yield rows.map(({ _at, ...cells }) => this.#met(stateWithout(name, this.#file, cells), cells['id']));
         last = Number(rows.at(-1)?.['_at']);
       }
   }
@@ -145,11 +166,20 @@ export class StagedStates {
     return [{ ...state, name, owners: [...state.owners, name] }];
   }
 
+  /** @param id that of the record in its list; undefined for one that is not in it */
+  #met(state: State, id: Cell | undefined): State {
+    const met = this.#pointing(state, id);
+    const isOne = met.kind === 'user' || isOfUser(met.kind);
+    if (isOne && id !== undefined && this.#merged.has(withoutUid(met.name))) this.#ofMerged.push(met);
+    return met;
+  }
+
   /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */
   #pointing(state: State, id: Cell | undefined): State {
     if (!this.#as || state.kind !== 'user' || id !== this.#as.theirs || !state.fields) return state;
     const { ours, name } = this.#as;
     if (this.#people.ownerId(state.name) === ours) return state;
+    this.#merged.add(withoutUid(state.name));
     const former = this.#people.find(state.name)?.state;
     return pointingTo(name, state, stampNow(this.db, this.#names), former);
   }
