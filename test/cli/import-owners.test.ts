@@ -6,6 +6,7 @@ import type { UserInput } from '../../src/domain/user.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
+import { newDatabase } from '../new-database.ts';
 
 const person = (firstName: string, more: Partial<UserInput> = {}): UserInput => ({
   ...nora,
@@ -67,14 +68,20 @@ const PAT2 = person('Pat', { lastName: 'Two', email: 'two@example.org' });
 
 const OTHERS = ['Ann', 'Ben', 'Cem'].map((name) => person(name));
 
-/** A practice of so many, with two logs of each. */
-const practice = (size = 2) =>
-  prepared((store) => {
-    for (const user of [PAT1, PAT2, ...OTHERS].slice(0, size)) {
-      const { id } = store.users.create(user);
-      for (const _ of [1, 2]) store.logs.create(logOf(id, `Pat${id}`));
-    }
-  });
+/** What makes a practice of so many, with two logs of each. */
+const practices = Object.fromEntries(
+  [1, 2, 5].map((size) => [
+    size,
+    (store: Store) => {
+      for (const user of [PAT1, PAT2, ...OTHERS].slice(0, size)) {
+        const { id } = store.users.create(user);
+        for (const _ of [1, 2]) store.logs.create(logOf(id, `Pat${id}`));
+      }
+    },
+  ]),
+);
+
+const practice = (size = 2) => newDatabase(practices[size]);
 
 const contents = new Map<string, string>();
 
@@ -88,8 +95,7 @@ async function fileOf(kind: string): Promise<string> {
 }
 
 /** Whose each log is, by the name of its user, and by its notes. */
-function ownersIn(db: string): [user: string, notes: string][] {
-  const { users, logs } = records(db);
+function ownersIn({ users, logs }: ReturnType<typeof records>): [user: string, notes: string][] {
   const nameOf = (id: number) => {
     const user = users.find((user) => user.id === id);
     return user?.firstName === 'Zoe' ? 'Zoe' : `Pat${id}`;
@@ -117,7 +123,7 @@ describe('a file of Zoe, who is user 1 there', () => {
         // Without a word, what is Zoe's is Zoe's, or of the only person there; with one, it is where the word says.
         const unsaid = size === 1 && after.users.length === 1 ? ['Pat1'] : ['Zoe'];
         const allowed = { '': unsaid, '--as 1': ['Pat1'], '--as 2': ['Pat2'], '--same-ids': ['Pat1', 'Zoe'] };
-        for (const [owner, notes] of ownersIn(db)) {
+        for (const [owner, notes] of ownersIn(after)) {
           if (notes === 'Zoe') expect(allowed[said]).toContain(owner);
           else if (said !== '--same-ids') expect(owner).toBe(notes);
         }

@@ -49,9 +49,13 @@ export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string
   });
 }
 
-/** As `freshApp`, with authentication. */
-export function guardedApp({ isPairing = false, ...options }: GateOptions & { isPairing?: boolean } = {}) {
-  const service = freshService(options.now);
+/** As `freshApp`, with authentication. @param fill as of `newDatabase` */
+export function guardedApp({
+  isPairing = false,
+  fill = withNora,
+  ...options
+}: GateOptions & { isPairing?: boolean; fill?: (store: Store) => void } = {}) {
+  const service = freshService(fill, options.now);
   const gate = freshGate(service.store, options);
   return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate, isPairing }), gate };
 }
@@ -63,10 +67,14 @@ export function freshGate(store: Store, options?: GateOptions): Gate {
   return gate;
 }
 
-function freshService(now?: () => number) {
-  const database = freshStore(newDatabase(), now);
-  database.users.create(nora);
-  database.logs.create(stretch);
+/** One user, with one log. */
+export function withNora({ users, logs }: Store): void {
+  users.create(nora);
+  logs.create(stretch);
+}
+
+function freshService(fill = withNora, now?: () => number) {
+  const database = freshStore(newDatabase(fill), now);
   const store = database.as({ origin: { source: 'api' } });
   return { store, feed: new Feed(store) };
 }
@@ -123,9 +131,7 @@ async function answerOf({ status, headers, body = '' }: HttpResponse): Promise<A
 export async function freshServer(
   options: Partial<ServerOptions> = {},
 ): Promise<{ store: Store; url: string; server: RunningServer; log: string[] }> {
-  const store = freshStore();
-  store.users.create(nora);
-  store.logs.create(stretch);
+  const store = freshStore(newDatabase(withNora));
   return { store, ...(await served(store, options)) };
 }
 

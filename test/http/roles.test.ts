@@ -6,9 +6,10 @@ import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import type { Records } from '../../src/store/records/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
+import type { Store } from '../../src/store/store.ts';
 import { exampleOf } from '../samples.ts';
 import { freshStore } from '../store/helpers.ts';
-import { type Answer, deleteForRestore, freshGate, guardedApp, nora, stretch } from './helpers.ts';
+import { type Answer, deleteForRestore, freshGate, guardedApp, nora, stretch, withNora } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
 const tokens = {
@@ -99,9 +100,12 @@ const decidedAll: typeof decided = {
 
 const cases = routes.map(({ method, path }) => ({ method, path, route: `${method} ${path}` }));
 
-/** The service behind the gate, and a way to call it as somebody. */
-function behindGate(options: GateOptions = {}) {
-  const { store, call, errors } = guardedApp(options);
+/** By whom they are sent. */
+const headers = {} as Record<Who, Record<string, string>>;
+
+/** Everything of both users, and a token of each. */
+function fill(store: Store): void {
+  withNora(store);
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
   for (const userId of [1, 2]) {
@@ -110,17 +114,19 @@ function behindGate(options: GateOptions = {}) {
     for (const { kind, record } of collections)
       (store.of(kind) as Records<'log'>).create({ ...record, userId } as never);
   }
-  const headers = Object.fromEntries(
-    whos.map((who) => {
-      const token = tokens[who];
-      if (!token) return [who, {}];
-      const made = store.tokens.create({ name: who, ...token, lifetime: null });
-      return [who, { authorization: `Bearer ${made.token}` }];
-    }),
-  ) as Record<Who, Record<string, string>>;
+  for (const who of whos) {
+    const token = tokens[who];
+    const made = token && store.tokens.create({ name: who, ...token, lifetime: null });
+    headers[who] = made ? { authorization: `Bearer ${made.token}` } : {};
+  }
+}
+
+/** The service behind the gate, and a way to call it as somebody. */
+function behindGate(options: GateOptions = {}) {
+  const { store, call, errors } = guardedApp({ ...options, fill });
   const as = (who: Who, method: string, target: string, body?: unknown) =>
     call(method, target, { headers: headers[who], ...(body !== undefined && { body }) });
-  return { store, as, call, errors, headers };
+  return { store, as, call, errors };
 }
 
 /** What is sent about a user. */
@@ -334,7 +340,7 @@ describe('a token', () => {
     ['behind an endless user name', (token) => basic(token, 'x'.repeat(1_000)), 'none'],
     ['endless', () => `Bearer ${'x'.repeat(10_000)}`, 'none'],
   ])('%s', async (_, headerOf, seen) => {
-    const { call, headers } = behindGate();
+    const { call } = behindGate();
     const header = headerOf(headers.admin['authorization']?.slice('Bearer '.length) ?? '');
     const answer = await call('GET', '/users', {
       headers: header === undefined ? {} : { authorization: header },
