@@ -14,16 +14,20 @@ export function WhatHelps({ kept, phone }: Shown) {
   const person = personOf(kept);
   const count = logsOf(kept).length;
   useEffect(() => {
+    let isLatest = true;
     const read = async () => {
       const client = await phone.client();
       const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
       const at = new Date().toISOString();
       await phone.shelf.update((now) =>
-        personOf(now) === person ? { ...now, summary: { at, figures } } : now,
+        isLatest && personOf(now) === person ? { ...now, summary: { at, figures } } : now,
       );
     };
     // Without a network the last figures stay.
     if (person !== undefined && kept.ended === undefined) void read().catch(() => {});
+    return () => {
+      isLatest = false;
+    };
   }, [person, count, kept.since]);
   const { figures, at } = kept.summary ?? {};
   return (

@@ -142,6 +142,7 @@ function TrialToday({ kept, phone }: Shown) {
   const today = dayOf(new Date());
   const isReached = phone.connection === 'ok';
   useEffect(() => {
+    let isLatest = true;
     const read = async () => {
       const client = await phone.client();
       const [running] = await client.json<Kept[]>(`/trials?userId=${person}&state=running`);
@@ -150,10 +151,13 @@ function TrialToday({ kept, phone }: Shown) {
       const trial = of && { date: of.date, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
       await phone.shelf.update((now) => {
         const { trial: _, ...others } = now;
-        return personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;
+        return isLatest && personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;
       });
     };
     if (isReached && person !== undefined && kept.ended === undefined) void read().catch(() => {});
+    return () => {
+      isLatest = false;
+    };
     // Once more where the page is looked at again: a try that failed may be the last one of the day.
   }, [isReached, phone.me, person, today, kept.since]);
   return kept.trial?.date === today ? <p class="note">Trial, {kept.trial.words}.</p> : null;

@@ -118,6 +118,46 @@ inBrowser((phone, bare) => {
     expect(store.logs.count()).toBe(2);
   });
 
+  test('an answer about a trial that comes late does not count', async () => {
+    const { store, url } = await service();
+    const start = new Date().toLocaleDateString('sv');
+    const { id } = store.of('trial').create({ ...exampleOf(trialFields), userId: 1, start });
+    const { open, context } = await bare();
+    let [isGivenUp, isAskedAgain, isAsked, isAnswered, answer] = [false, false, false, false, () => {}];
+    const isLate = new Promise<void>((done) => {
+      answer = done;
+    });
+    let lists = 0;
+    await context.route('**/trials?*', (route) => {
+      isAskedAgain = isGivenUp;
+      return ++lists === 1 ? route.continue() : route.abort();
+    });
+    await context.route('**/trials/*/status', async (route) => {
+      const response = await route.fetch();
+      isAsked = true;
+      await isLate;
+      await route.fulfill({ response });
+    });
+    const page = await open(url);
+    page.on('requestfinished', (request) => {
+      isAnswered ||= request.url().endsWith('/status');
+    });
+    await beNora(page);
+    await expect.poll(() => isAsked).toBe(true);
+    isGivenUp = true;
+    store.of('trial').update(id, { state: 'given-up' });
+    await expect.poll(() => isAskedAgain).toBe(true);
+    answer();
+    await expect.poll(() => isAnswered).toBe(true);
+    // What is kept is changed one after the other: by the end of this the answer has come.
+    await page.getByRole('button', { name: 'How is it today? 6', exact: true }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(1);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await allSent(page);
+    expect(await page.getByText('Trial, day 1').count()).toBe(0);
+  });
+
   test('takes how it is today in one tap, offline too, and shows what a trial drew for today', async () => {
     const { store, url } = await service();
     const today = new Date().toLocaleDateString('sv');
