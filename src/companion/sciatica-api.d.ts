@@ -85,7 +85,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a user that was deleted
-         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreUser"];
         delete?: never;
@@ -361,7 +361,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -505,7 +505,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a pain entry that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restorePainEntry"];
         delete?: never;
@@ -649,7 +649,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a trial that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreTrial"];
         delete?: never;
@@ -793,7 +793,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a trial day that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreTrialDay"];
         delete?: never;
@@ -940,7 +940,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -1284,7 +1284,7 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate: string;
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         UserInput: {
@@ -1326,8 +1326,10 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate: string;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -1373,8 +1375,10 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate?: string;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         UserExerciseLog: {
             /**
@@ -1429,7 +1433,7 @@ export interface components {
              * @example ibuprofen 400
              */
             medication?: string;
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         UserExerciseLogInput: {
@@ -1480,8 +1484,10 @@ export interface components {
              * @example ibuprofen 400
              */
             medication?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -1536,8 +1542,10 @@ export interface components {
              * @example ibuprofen 400
              */
             medication?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         Routine: {
             /**
@@ -1581,7 +1589,7 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         RoutineInput: {
@@ -1621,8 +1629,10 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -1675,8 +1685,10 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         UserRoutineInput: {
             /**
@@ -1710,8 +1722,10 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
             /**
              * @description Id of the user whose routine it is
              * @example 1
@@ -1734,7 +1748,7 @@ export interface components {
              * @example 4
              */
             sessionsPerWeek: number;
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         GoalInput: {
@@ -1743,8 +1757,10 @@ export interface components {
              * @example 4
              */
             sessionsPerWeek: number;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
             /** @description Ignored: the path says it */
             userId?: unknown;
         };
@@ -1786,7 +1802,7 @@ export interface components {
              * @example could not sleep
              */
             notes?: string;
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         PainEntryInput: {
@@ -1822,8 +1838,10 @@ export interface components {
              * @example could not sleep
              */
             notes?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -1863,8 +1881,10 @@ export interface components {
              * @example could not sleep
              */
             notes?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         Trial: {
             /**
@@ -1932,7 +1952,7 @@ export interface components {
              * @enum {string}
              */
             state: "running" | "finished" | "given-up";
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         TrialInput: {
@@ -1996,8 +2016,10 @@ export interface components {
              * @enum {string}
              */
             state: "running" | "finished" | "given-up";
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -2065,8 +2087,10 @@ export interface components {
              * @enum {string}
              */
             state?: "running" | "finished" | "given-up";
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         TrialDay: {
             /**
@@ -2105,7 +2129,7 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string;
-            /** @description Entity tag of the record; only in lists with `etags=true` */
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
         TrialDayInput: {
@@ -2140,8 +2164,10 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         /**
          * @example {
@@ -2180,8 +2206,10 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string | null;
-            /** @description Ignored: the service assigns ids */
+            /** @description Ignored */
             id?: unknown;
+            /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
+            etag?: string;
         };
         ResponseRule: {
             /** @enum {string} */

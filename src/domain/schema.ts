@@ -137,18 +137,18 @@ export function check<T>(schema: z.ZodMiniType<T>, value: unknown): T {
 }
 
 /**
- * Checks a record that a client sent. An `id` in it is ignored: a client may send back what it got.
+ * Checks a record that a client sent. `id` and `etag` are no fields of it: a client may send back what it got.
  * @throws SciaticaError `invalid` that names every fault
  */
 function checkInput<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   requireObject(value);
-  const { id: _, ...input } = value as Record<string, unknown>;
+  const { id: _, etag: __, ...input } = value as Record<string, unknown>;
   return check(schema, input);
 }
 
 /** The checks of a kind of record. Each throws SciaticaError `invalid` that names every fault. */
 export interface Checks<K extends KindName> {
-  /** What a client sent to create or replace a record. An `id` in it is ignored: a client may send back what it got. */
+  /** What a client sent to create or replace a record. `id` and `etag` in it are ignored: a client may send back what it got. */
   input(value: unknown): InputOf<K>;
   /** What a client sent to replace one: every field but the optional ones, of which null clears one and an absent one stays. */
   replacement(value: unknown): PatchOfKind<K>;

@@ -73,6 +73,63 @@ describe('entity tags', () => {
   });
 });
 
+describe('a record of a list with etags=true, sent back', () => {
+  const target = '/userExerciseLogs/1';
+  /** Log 1 as a list has it, and a way to send it. */
+  async function read() {
+    const { call, store } = freshApp();
+    const [record] = (await call('GET', '/userExerciseLogs?etags=true')).body as [{ etag: string }];
+    const write = (method: string, changed: object, headers = {}) =>
+      call(method, target, { body: { ...record, ...changed }, headers });
+    return { call, store, record, write };
+  }
+
+  test.each(['PUT', 'PATCH'])('%s takes its tag for If-Match, unless the header is there', async (method) => {
+    const { write, record } = await read();
+    const first = await write(method, { painAfter: 2 });
+    const { etag: _, ...log } = record;
+    expect([first.status, first.body]).toEqual([200, { ...log, painAfter: 2 }]);
+    expect(await write(method, { painAfter: 3 })).toMatchObject({
+      status: 412,
+      body: { type: '/docs#problem-record-changed', current: { painAfter: 2 } },
+    });
+    for (const known of ['*', first.headers['etag'] ?? ''])
+      expect((await write(method, { painAfter: 2 }, { 'if-match': known })).status).toBe(200);
+    expect(await write(method, { painAfter: 2, etag: 5 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'etag', code: 'wrong-type' }] },
+    });
+  });
+
+  test('is created anew by POST, alone and among others', async () => {
+    const { call, record } = await read();
+    expect((await call('POST', '/userExerciseLogs', { body: record })).status).toBe(201);
+    expect((await call('POST', '/userExerciseLogs', { body: [record, record] })).status).toBe(201);
+  });
+
+  test('is the condition of its part of a batch, which may be repeated', async () => {
+    const { call, record } = await read();
+    const request = { method: 'PUT', url: target, body: { ...record, painAfter: 2 } };
+    const batch = (key: string) =>
+      call('POST', '/batch', { body: { requests: [request] }, headers: { 'idempotency-key': key } });
+    const [first, again, other] = [await batch('a'), await batch('a'), await batch('b')];
+    expect([first.status, again.text]).toEqual([200, first.text]);
+    expect(other).toMatchObject({ status: 412, body: { index: 0 } });
+  });
+
+  test('is the condition of a goal', async () => {
+    const { call } = freshApp();
+    const goal = '/users/1/goal';
+    const set = (method: string, etag: string, sessionsPerWeek: number) =>
+      call(method, goal, { body: { sessionsPerWeek, etag } });
+    expect((await set('PUT', '"x"', 3)).status).toBe(412);
+    const { headers } = await call('PUT', goal, { body: { sessionsPerWeek: 3 } });
+    const etag = headers['etag'] ?? '';
+    const statuses = [await set('PATCH', etag, 4), await set('PATCH', etag, 5), await set('PUT', etag, 5)];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 412, 412]);
+  });
+});
+
 test('a list that changes while it is read does not get the tag of before', async () => {
   const { call, store } = freshApp();
   const get = () => call('GET', '/userExerciseLogs');

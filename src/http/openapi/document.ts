@@ -185,7 +185,7 @@ function schemasOf(kind: Kind): Record<string, Json> {
   const { id: _, ...input } = fields;
   const { userId, ...ofUser } = input;
   return {
-    [schema]: withEtag(schemaJson(objectOf(fields))),
+    [schema]: withProperties(schemaJson(objectOf(fields)), ETAG_FIELD),
     [`${schema}Input`]:
       place === 'one-per-user' ? sentOf(objectOf, ofUser, ['userId']) : sentOf(objectOf, input),
     ...(verbs.includes('patch') && {
@@ -202,10 +202,13 @@ function schemasOf(kind: Kind): Record<string, Json> {
 const inputOfUser = (fields: Fields, userId: Field): Json =>
   withProperties(sentOf(objectOf, fields), { userId: schemaJson(schemaOf(userId)) });
 
-const withEtag = (schema: Json): Json =>
-  withProperties(schema, {
-    etag: { type: 'string', description: 'Entity tag of the record; only in lists with `etags=true`' },
-  });
+/** One description of both, so that /docs shows it once. */
+const ETAG_FIELD: Json = {
+  etag: {
+    type: 'string',
+    description: 'Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match',
+  },
+};
 
 /**
  * What a client sends of these fields: null for one that is to be absent; it may send back what it got, id included.
@@ -222,7 +225,8 @@ const sentOf = (
         .filter(([, { optional }]) => optional)
         .map(([name, field]) => [name, orNull(schemaJson(schemaOf(field)))]),
     ),
-    id: { description: 'Ignored: the service assigns ids' },
+    id: { description: 'Ignored' },
+    ...ETAG_FIELD,
     ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
   });
 

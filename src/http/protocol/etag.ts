@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { invalid } from '../../domain/errors.ts';
+import { isObject } from '../../lib/strict-json.ts';
 import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
@@ -31,6 +33,19 @@ export function tagged(
   const response = json(200, body, headers);
   response.headers['etag'] = etag;
   return response;
+}
+
+/**
+ * The headers of a write. The `etag` of a record that was read with `etags=true` counts as If-Match where there is none, so that a
+ * client may send back what it got and overwrites nothing that it has not seen (as https://google.aip.dev/154 has it).
+ * @throws SciaticaError `invalid` for an `etag` that is no text
+ */
+export function withSentTag(headers: HttpRequest['headers'], sent: unknown): HttpRequest['headers'] {
+  const etag = isObject(sent) ? sent['etag'] : undefined;
+  if (etag === undefined || headers['if-match'] !== undefined) return headers;
+  if (typeof etag !== 'string')
+    throw invalid([{ field: 'etag', message: 'must be an entity tag', fault: { code: 'wrong-type' } }]);
+  return { ...headers, 'if-match': etag };
 }
 
 /**

@@ -308,7 +308,7 @@ function placeOfEntry(entry: HistoryEntry, isOwner: boolean): string {
 
 /** Whether an entry is what this body did: every field that it names is as it says, and not all were before. */
 function isResultOf(body: unknown, { isOwner }: Place, { before, after }: HistoryEntry): boolean {
-  const ignored = isOwner ? ['id', 'userId'] : ['id'];
+  const ignored = ['id', 'etag', ...(isOwner ? ['userId'] : [])];
   const sent = Object.entries(body ?? {})
     .filter(([name]) => !ignored.includes(name))
     // JSON has a -0, records do not.

@@ -7,7 +7,7 @@ import { checkSent } from '../../store/records/checks.ts';
 import { conditional, ETAG, GONE, IF_MATCH, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
-import { etagOf, precondition, tagged } from '../protocol/etag.ts';
+import { etagOf, precondition, tagged, withSentTag } from '../protocol/etag.ts';
 import { batchable, type Route, type Write } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
@@ -20,9 +20,10 @@ const putGoal: Write = {
       // A client may send back all that it got; the path says whose it is.
       const sent = isObject(body) ? { ...body, userId: id } : body;
       const { sessionsPerWeek } = checkSent(store.users, 'goal', 'input', sent);
-      const guard = precondition(headers);
+      const conditions = withSentTag(headers, body);
+      const guard = precondition(conditions);
       return () => {
-        if (headers['if-match'] !== undefined && !goalOf(store, id))
+        if (conditions['if-match'] !== undefined && !goalOf(store, id))
           throw new SciaticaError('stale', 'There is no goal yet, and If-Match asks for one.');
         const { goal, isFirst } = setGoal(store, id, sessionsPerWeek, guard);
         const text = JSON.stringify(goal);

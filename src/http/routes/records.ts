@@ -23,7 +23,7 @@ import { BODY, READ_ONE, WRITE, WRITE_ONE } from '../openapi/problems.ts';
 import { type Body, readJson, readOneOrMany } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
-import { etagOf, precondition, tagged } from '../protocol/etag.ts';
+import { etagOf, precondition, tagged, withSentTag } from '../protocol/etag.ts';
 import { firstRequest, goneSince, repeatable, replayed } from '../protocol/idempotency.ts';
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
@@ -273,7 +273,7 @@ function updateRoute(
         records.json(id);
         return (sent) => {
           const value = checkSent(store.users, name, how, sent);
-          const guard = precondition(headers);
+          const guard = precondition(withSentTag(headers, sent));
           return () => {
             const record = records.update(id, value, guard);
             const body = JSON.stringify(record);

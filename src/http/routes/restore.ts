@@ -37,7 +37,7 @@ export function restoreRoute(collection: Collection): Route {
   const isOfUser = isOwned(name);
   const { tag, schema, a, one, example, deleted } = termsOf(kind);
   const further = isOfUser
-    ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Any other body is only checked: its userId must be whose it becomes, unless the query says that.'
+    ? 'What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one.'
     : 'With the user comes back what was deleted with the user.';
   return {
     method: 'POST',
@@ -47,7 +47,7 @@ export function restoreRoute(collection: Collection): Route {
     tag,
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,
-    description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+    description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.`,
     ...(isOfUser && { query: ownerParameter }),
     exampleId: deleted,
     headers: [isOfUser ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
