@@ -116,7 +116,8 @@ export class Folder {
     this.#files.requireSome();
     const machines = this.#files.machines();
     this.#isFirst = !machines.some((database) => this.#peer(database).received);
-    return { ...means, diary, options, result: { ...emptyResult(this.#key), waiting: [] } };
+    const beside = means.store.remotes.addedBeside(means.remote, means.users);
+    return { ...means, diary, options, result: { ...emptyResult(this.#key), beside, waiting: [] } };
   }
 
   async #receive(course: FolderCourse): Promise<void> {
@@ -196,10 +197,10 @@ export class Folder {
     }
   }
 
-  /** Of the users that were chosen and those who came from there: what is recorded here for them is wanted there. */
+  /** Of the users that were chosen, and those who came from there: what is recorded here for them is wanted there. */
   #collector(): Collector {
-    const { users, remote } = this.means;
-    return this.diary.collector(users && [...new Set([...users, ...this.diary.usersFrom(remote)])]);
+    const { store, users, remote } = this.means;
+    return this.diary.collector(store.remotes.usersOf(remote, users));
   }
 
   /**

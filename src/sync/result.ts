@@ -51,6 +51,8 @@ export interface SyncResult {
   copies?: CopiesAfterErasing;
   /** Users with one e-mail address, one from each side: `other` may be merged into `id`. */
   sameEmails: SameEmail[];
+  /** The ids of the users whose records do not go to the folder, who were added here since it was said whose do. */
+  beside: number[];
   /** Which side was set back to an earlier state or is a copy, and has an identity of its own now. */
   setBack: 'here' | 'there' | null;
   /** How far the clock over there is ahead of the one here, in milliseconds; 0 where that makes no difference, or is known. */
@@ -86,6 +88,7 @@ export const emptyResult = (database: string): SyncResult => ({
   erasedThere: [],
   erased: [],
   sameEmails: [],
+  beside: [],
   setBack: null,
   ahead: 0,
   changes: [],

@@ -176,6 +176,61 @@ describe('a folder', () => {
     expect(records(b).users.map(({ email }) => email)).toEqual(['nora@example.org']);
   });
 
+  test('says once of which users added later it has nothing, until it is said whether they belong there', async () => {
+    const [a, b] = [diary('nora@example.org', 'ole@example.org'), freshPath()];
+    await add(a, '--user', '1', '--plain');
+    // Left out when it was named.
+    expect(await sync(a)).toMatchObject({ stderr: '' });
+    const store = openStore(a);
+    for (const email of ['tom@example.org', 'zoe@example.org']) store.users.create(user({ email }));
+    store.close();
+    const line = `Users 3, 4 were added since diary was named, and are not in it. To have those records there too: sciatica remote add diary --user 3,4\n`;
+    const held = 'Nothing else differs from diary.\n';
+    expect(await sync(a)).toEqual({ code: 0, stdout: held, stderr: line });
+    expect(await sync(a)).toEqual({ code: 0, stdout: held + line, stderr: '' });
+    expect((await run(['remotes'], { db: a })).stderr).toBe(line);
+    const doctor = await run(['doctor'], { db: a });
+    expect(doctor.stdout).toMatch(
+      /Sync: diary last in step [^;]*; user 3 not in diary; user\s+4 not in diary/,
+    );
+    const choose = (...words: string[]) => run(['remote', 'add', ...words], { db: a });
+    expect(await choose('diary', '--user', '9')).toMatchObject({ code: 3 });
+    expect(await choose('diary', folder, '--user', '3', '--key-file', '-')).toMatchObject({ code: 4 });
+    expect(await choose('other', folder, '--user', '3')).toMatchObject({ code: 2 });
+    for (const words of [['diary'], ['diary', folder], [folder, '--plain']])
+      expect(await choose(...words, '--user', '3')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('The records of user 1 and user 3 go to diary.'),
+      });
+    expect(await sync(a)).toMatchObject({ code: 0, stderr: '' });
+    await run(['remote', 'add', 'diary', folder, '--plain'], { db: b });
+    await sync(b);
+    expect(records(b).users.map(({ email }) => email)).toEqual(['nora@example.org', 'tom@example.org']);
+    await run(['remote', 'add', 'diary', '--all'], { db: a });
+    await sync(a);
+    await sync(b);
+    expect(records(b).users).toHaveLength(4);
+  });
+
+  test('takes along who is one with a user whose records go there', async () => {
+    const [a, b] = [diary('nora@example.org', 'norah@example.org'), freshPath()];
+    await add(a, '--user', '1', '--plain');
+    await sync(a);
+    await run(['user', 'merge', '1', '--into', '2', '--yes'], { db: a });
+    const store = openStore(a);
+    store.logs.create(log({ userId: 2, notes: 'later' }));
+    store.close();
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--plain'], { db: b });
+    await sync(b);
+    expect(records(b).users.map(({ email }) => email)).toEqual(['norah@example.org']);
+    expect(
+      records(b)
+        .logs.map(({ notes }) => notes)
+        .sort(),
+    ).toEqual(['later', 'secret of nora@example.org', 'secret of norah@example.org']);
+  });
+
   test('whose key is lost here is not written to plainly', async () => {
     const a = diary('nora@example.org');
     await joined(a);

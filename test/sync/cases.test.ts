@@ -231,7 +231,7 @@ test('a user who was made here, and came back from there, did not come from ther
   there.undo(deletion);
   await run(here, there);
   expect(here.users.count()).toBe(2);
-  expect((await here.diary()).usersFrom('home')).toEqual([2]);
+  expect(here.remotes.usersOf('home', [])).toEqual([2]);
 });
 
 test('of two users who were merged into each other the one shows who was merged first', async () => {

@@ -3,8 +3,9 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { absent, SciaticaError, unusable } from '../../domain/errors.ts';
 import { realPathOf } from '../../lib/files.ts';
+import { type FolderAddress, folderAddress, folderUrl } from '../../store/sync/folder-address.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { type FolderAddress, folderAddress, folderUrl, isUrl } from '../../sync/address.ts';
+import { isUrl } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
 import { folderOf, readKey } from '../input/folder-remote.ts';
 import { idOf } from '../input/options.ts';
@@ -100,6 +101,32 @@ export async function addFolder(
     print(context, key);
   }
   sayDone(context, `Next: ${commandLine(context, `sync ${name}`)}`);
+}
+
+/** Lets the records of more users go to a folder that has a name already. @returns whether that is what was said */
+export function addUsers(
+  context: Context,
+  first: string,
+  second: string | undefined,
+  options: AddOptions,
+): boolean {
+  const { user, all, plain, ...others } = options;
+  const { remotes } = context.store;
+  const path = folderIn(first, second)?.path;
+  const isIt = ({ name, url }: Remote) =>
+    path === undefined
+      ? name === first
+      : folderAddress(url)?.path === realPathOf(path) && (second === undefined || name === first);
+  const { name, url } = remotes.list().find(isIt) ?? { name: first, url: '' };
+  const address = folderAddress(url);
+  if (!address || (user ?? all) === undefined || (plain ?? address.isPlain) !== address.isPlain) return false;
+  if (Object.keys(others).length > 0) return false;
+  const more = usersOf(context, options);
+  const users = more && address.users && [...new Set([...address.users, ...more])];
+  remotes.chooseUsers(name, folderUrl({ ...address, users }));
+  const whose = users ? `user ${users.join(' and user ')}` : 'all users';
+  sayDone(context, `The records of ${whose} go to ${name}.\nNext: ${commandLine(context, `sync ${name}`)}`);
+  return true;
 }
 
 /** The ids of the users whose records go there; undefined for all. */

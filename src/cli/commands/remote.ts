@@ -4,8 +4,9 @@ import { invitationOf } from '../../domain/pairing.ts';
 import { localMinute } from '../../domain/words/day.ts';
 import { pause } from '../../lib/sleep.ts';
 import { idsOf } from '../../store/reconcile/received.ts';
+import { folderAddress } from '../../store/sync/folder-address.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { type Address, checkAddress, folderAddress } from '../../sync/address.ts';
+import { type Address, checkAddress } from '../../sync/address.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
@@ -14,10 +15,18 @@ import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { erasedHereLines, erasedLines, heldLines, notedLines, stillThereLines } from '../views/sync.ts';
+import {
+  besideLines,
+  erasedHereLines,
+  erasedLines,
+  heldLines,
+  notedLines,
+  stillThereLines,
+} from '../views/sync.ts';
 import {
   type AddOptions,
   addFolder,
+  addUsers,
   checkName,
   folderIn,
   folderKey,
@@ -37,7 +46,7 @@ export function addRemoteCommands(program: Command, context: Context): void {
     .command('add')
     .summary('Name a folder or a service')
     .description(
-      `Name a folder: sciatica remote add FOLDER. Each machine writes only its own files there, encrypted with the folder's key. The first machine makes the key and shows it; the others ask for it.
+      `Name a folder: sciatica remote add FOLDER. Each machine writes only its own files there, encrypted with the folder's key. The first machine makes the key and shows it; the others ask for it. Named again with --user or --all, a folder takes the records of more users.
 
 Or name a service. Its token is read from a file or, in a terminal, typed without being shown. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. sciatica asks the service at once whether it lets this machine in; if nobody answers, the remote is kept all the same.
 
@@ -64,10 +73,12 @@ Keys and tokens are kept in a file beside the database that nobody else can read
     .examples(
       'sciatica remote add ~/Sync/diary',
       'sciatica remote add stick /media/stick/diary --user 1',
+      'sciatica remote add stick --user 2',
       'sciatica remote add home https://home.example:3000 --token-file token.txt',
       "sciatica remote add home 'https://…/app/#code=…&pin=…' --as 1",
     )
     .action((name: string, where: string | undefined, options: AddOptions) => {
+      if (addUsers(context, name, where, options)) return;
       const folder = folderIn(name, where);
       return folder ? addFolder(context, folder, options) : addService(context, name, where, options);
     });
@@ -261,6 +272,9 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   const disputes = remotes.disputes(context.now().getTime());
   const lines = [
     ...stillThere,
+    ...listed.flatMap(({ name, url }) =>
+      besideLines(context, name, remotes.addedBeside(name, folderAddress(url)?.users)),
+    ),
     ...erasedLines(context, remotes.erasedElsewhere()),
     ...heldLines(context, diary.held()),
     ...notedLines(context, disputes),

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { absent } from '../../domain/errors.ts';
+import { folderAddress } from '../../store/sync/folder-address.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { folderAddress } from '../../sync/address.ts';
 import type { Folder } from '../../sync/folder.ts';
 import type { Progress } from '../../sync/result.ts';
 import { commandLine } from '../terminal/io.ts';

@@ -40,7 +40,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     ...erasedHereLines(erased),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
-  const isSame = isSettled(result) && !waiting?.length;
+  const isSame = isSettled(result) && !waiting?.length && result.beside.length === 0;
   return [isSame ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
@@ -102,6 +102,7 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
       ({ id, other }) =>
         `Users ${id} and ${other} have the same e-mail address. If they are one person: ${commandLine(context, `user merge ${other} --into ${id}`)}`,
     ),
+    ...besideLines(context, name, result.beside),
     ...(result.waiting ?? []).map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
     ahead > 0 &&
       `What came from there was recorded by a clock that is ${aheadBy(ahead)} ahead of this one: set both right.`,
@@ -114,6 +115,17 @@ export const stillThereLines = (name: string, ids: readonly number[]): string[] 
     (id) =>
       `${escapeControls(name)} still has user ${id}, who was deleted here: a patient's token deletes no user there.`,
   );
+
+/** The users whose records do not go to a folder, who were added since it was said whose do. */
+export function besideLines(context: Context, name: string, ids: readonly number[]): string[] {
+  if (ids.length === 0) return [];
+  const [who, was, is] =
+    ids.length === 1 ? [`User ${ids}`, 'was', 'is'] : [`Users ${ids.join(', ')}`, 'were', 'are'];
+  const way = commandLine(context, `remote add ${name} --user ${ids}`);
+  return [
+    `${who} ${was} added since ${name} was named, and ${is} not in it. To have those records there too: ${way}`,
+  ];
+}
 
 const aheadBy = (milliseconds: number): string =>
   milliseconds < 2 * DAY_MS

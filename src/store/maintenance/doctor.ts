@@ -16,6 +16,7 @@ import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
 import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
+import { folderAddress } from '../sync/folder-address.ts';
 import { Remotes } from '../sync/remotes.ts';
 import { requireRoom } from './automatic-backup.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
@@ -146,16 +147,21 @@ function syncState(db: Database): Check[] {
   const held = remotes.heldBack();
   const erased = remotes.erasedElsewhere();
   const disputes = remotes.disputes(Date.now()).length;
+  const all = remotes.list();
+  const beside = all.flatMap(({ name, url }) =>
+    remotes.addedBeside(name, folderAddress(url)?.users).map((id) => `user ${id} not in ${name}`),
+  );
   const details = [
-    ...remotes
-      .list()
-      .map(({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`),
+    ...all.map(
+      ({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`,
+    ),
+    ...beside,
     ...(held > 0 ? [`${held} deletion${held === 1 ? '' : 's'} from elsewhere held back`] : []),
     ...erased.map(({ record, id }) => `${nounOf(record)} ${id} erased elsewhere, and still here`),
     ...(disputes > 0 ? [`${disputes} record${disputes === 1 ? '' : 's'} changed on two machines`] : []),
   ];
   if (details.length === 0) return [];
-  const advice = held + erased.length + disputes > 0 && {
+  const advice = held + erased.length + disputes + beside.length > 0 && {
     advice: (command: CommandWriter) => `See: ${command('remotes')}`,
   };
   return [{ name: 'Sync', ok: held + erased.length === 0, detail: details.join('; '), ...advice }];

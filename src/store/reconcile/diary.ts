@@ -11,6 +11,7 @@ import { noteDisputes } from './disputes.ts';
 import { Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
 import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
+import { firstFrom } from './from-remote.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { lastClock, pointingTo, stampNow } from './pointer.ts';
@@ -64,10 +65,6 @@ export interface Peer {
 
 /** Stands for a token in what is remembered of machines that are met in folders: they have none, and tell more or less than their service. */
 export const IN_FOLDERS = -1;
-
-/** SQL: whether a change came from a remote, and not from another one that had its name before. */
-const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(
-  (SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = 'remotesSince' AND since.key = ?), 0)`;
 
 /**
  * This database as one of several that tell each other what they know: states go out and come in as text (see `parcel.ts`), whatever
@@ -372,16 +369,10 @@ export class Diary {
     new Receiver(this.db).rerun(() => joined, 'user', [id]);
   }
 
-  /** The ids of the users who came from a remote, and were not here before, also of those who are not there any more. */
-  usersFrom(remote: string): number[] {
-    const ids = "SELECT DISTINCT recordId AS id FROM history WHERE record = 'user' AND recordId <= ?";
-    return this.#firstFrom(remote, 'user', ids, this.db.lastId('users')).map(({ id }) => id);
-  }
-
   /** The records here that came from a remote, and were not here before; a user who has others by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
     const came = kindNames.flatMap((kind) =>
-      this.#firstFrom(remote, kind, `SELECT id FROM ${kindOf(kind).table}`),
+      firstFrom(this.db, remote, kind, `SELECT id FROM ${kindOf(kind).table}`),
     );
     const users = JSON.stringify(idsOf(came, 'user'));
     const owners = ownedKindNames.flatMap((kind) => {
@@ -391,14 +382,6 @@ export class Diary {
     });
     const stays = ({ record, id }: RecordKey) => record === 'user' && owners.includes(id);
     return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
-  }
-
-  /** Those that a remote made here, by their first entry: what was brought back there came again. @param ids SQL of their `id` */
-  #firstFrom(remote: string, record: KindName, ids: string, ...values: number[]): RecordKey[] {
-    const sql = `SELECT one.id FROM (${ids}) AS one JOIN history AS entry ON entry.seq =
-        (SELECT min(seq) FROM history WHERE recordId = one.id AND record = ?)
-      JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND ${BY_REMOTE} ORDER BY 1`;
-    return this.db.column<number>(sql, ...values, record, remote, remote).map((id) => ({ record, id }));
   }
 
   /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */

@@ -8,7 +8,7 @@ import { storedJson } from '../sqlite/errors.ts';
  * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedOfOthers`: what was erased, by the ids of the users who had something of it; `erasedInBackups`: how many erasings the backups were looked through for; `shownAs`: see reconcile/people.ts; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing` and `copiesLeft`: what is unfinished of erasing, see maintenance/erasing.ts;
  * `backups`: the `BackupSetting`; `backupFolders`: the folders where automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
- * history when each remote was added, by name; `said`: SHA-256 of the lines that the last sync with each said, by name; `formerMarks`: ids of the
+ * history when each remote was added, and `usersSince` when more users were chosen for it, by name; `said`: SHA-256 of the lines that the last sync with each said, by name; `formerMarks`: ids of the
  * users who have not been told yet why a ✔ or ✖ that a version of format 10 or before gave is gone, as a JSON array of texts.
  */
 type Setting =
@@ -33,6 +33,7 @@ type Setting =
   | 'pairingCode'
   | 'pairingService'
   | 'remotesSince'
+  | 'usersSince'
   | 'said'
   | 'formerMarks';
 

@@ -3,6 +3,7 @@ import { crypto } from '../../lib/crypto.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
+import { usersFrom } from '../reconcile/from-remote.ts';
 import { Names } from '../reconcile/names.ts';
 import { People } from '../reconcile/people.ts';
 import type { RecordKey } from '../reconcile/received.ts';
@@ -62,10 +63,50 @@ export class Remotes {
       this.requireFree(name);
       const sql = 'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)';
       this.db.run(sql, name, url, pin, ourUser);
-      const settings = new Settings(this.db);
-      const since = storedJson<Record<string, number>>(settings.get('remotesSince') ?? '{}');
-      settings.set('remotesSince', JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
+      this.#noteNow('remotesSince', name);
     });
+  }
+
+  /** Lets the records of other users go to a folder. @param url the folder with them */
+  chooseUsers(name: string, url: string): void {
+    this.db.write(() => {
+      this.db.run('UPDATE remotes SET url = ? WHERE name = ?', url, name);
+      this.#noteNow('usersSince', name);
+    });
+  }
+
+  /** Notes of a remote where the history ends now. */
+  #noteNow(setting: 'remotesSince' | 'usersSince', name: string): void {
+    const settings = new Settings(this.db);
+    const since = storedJson<Record<string, number>>(settings.get(setting) ?? '{}');
+    settings.set(setting, JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
+  }
+
+  /**
+   * The ids of the users whose records go to a folder: those who were chosen, those who came from there, and with whom these are one.
+   * @param chosen undefined for all
+   */
+  usersOf(remote: string, chosen: readonly number[] | undefined): number[] | undefined {
+    const all = chosen && [...chosen, ...usersFrom(this.db, remote)];
+    return all && [...new Set(all.flatMap((id) => [id, this.shownUser(id) ?? id]))];
+  }
+
+  /** The ids of the users whose records do not go to a folder, who were added here since it was said whose do. @param chosen as of `usersOf` */
+  addedBeside(remote: string, chosen: readonly number[] | undefined): number[] {
+    const inside = this.usersOf(remote, chosen);
+    if (!inside) return [];
+    const since = (what: string) =>
+      `(SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = '${what}' AND since.key = ?)`;
+    return this.db.column(
+      `SELECT users.id FROM users JOIN history AS entry ON entry.seq =
+         (SELECT min(seq) FROM history WHERE recordId = users.id AND record = 'user')
+       JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND coalesce(head.source, 'cli') <> 'sync'
+         AND entry.seq > coalesce(${since('usersSince')}, ${since('remotesSince')}, 0)
+         AND users.id NOT IN (SELECT value FROM json_each(?)) ORDER BY 1`,
+      remote,
+      remote,
+      JSON.stringify(inside),
+    );
   }
 
   /**
@@ -212,6 +253,6 @@ export class Remotes {
   #delete(condition: string, value: string | number): void {
     this.db.run(`DELETE FROM remotes WHERE ${condition}`, value);
     this.db.run(`UPDATE settings SET value = (SELECT json_group_object(key, since.value) FROM json_each(settings.value) AS since
-      WHERE key IN (SELECT name FROM remotes)) WHERE name IN ('remotesSince', 'said')`);
+      WHERE key IN (SELECT name FROM remotes)) WHERE name IN ('remotesSince', 'usersSince', 'said')`);
   }
 }
