@@ -3,7 +3,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
-import { addCounts, idsOf, noneReceived, type SameEmail } from '../store/reconcile/received.ts';
+import { addCounts, idsOf, noneReceived } from '../store/reconcile/received.ts';
 import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
@@ -135,10 +135,10 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
 /** The result, with what is left for a person to decide. @param seq as of `SyncResult` */
 export function ended({ store, diary, result }: Course, seq: number): SyncResult {
   result.erasedThere = store.remotes.erasedElsewhere();
-  // Whoever is merged with one who is to be erased would be erased too.
+  // Whoever is merged with one who is to be erased would be erased too; and since they were met, some may have gone.
   const going = idsOf(result.erasedThere, 'user');
-  const isKept = ({ id, other }: SameEmail) => ![id, other].some((one) => going.includes(one));
-  result.sameEmails = result.sameEmails.filter(isKept);
+  const stays = (id: number) => store.users.has(id) && !going.includes(id);
+  result.sameEmails = result.sameEmails.filter(({ id, other }) => stays(id) && stays(other));
   result.held = diary.held();
   result.seq = seq;
   return result;

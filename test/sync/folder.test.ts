@@ -503,6 +503,18 @@ describe('a folder', () => {
     expect((await run(c)).erasedThere).toEqual([{ record: 'user', id: 2 }]);
   });
 
+  it('asks nobody to merge a user with one who was just erased, of whom another machine tells', async () => {
+    a?.users.create(user({ email: 'a@example.org' }));
+    a?.logs.create(log({ userId: 2 }));
+    for (const store of [a, b, c]) await run(store);
+    c?.logs.update(2, { painAfter: 3 });
+    a?.erase(2);
+    await run(a);
+    await run(c);
+    const { erased, sameEmails } = await run(b, { acceptErase: true });
+    expect([erased, sameEmails]).toEqual([[{ record: 'user', id: 2 }], []]);
+  });
+
   it('tells of one of the users that are named only that they were erased', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
     await run(a, {}, seal, [1]);
