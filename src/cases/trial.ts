@@ -69,8 +69,9 @@ export function trialPains(store: Store, { userId, since, until }: LogFilter): E
   const felt = store
     .of('trialDay')
     .list(whose)
-    .flatMap(({ id, userId: owner, date, first, second, notes }): Entry[] => {
-      const trial = trialOn(trials, owner, date);
+    .flatMap((recorded): Entry[] => {
+      const { id, date, first, second, notes } = recorded;
+      const trial = trialOn(trials, recorded);
       const day = { id, date, ...(notes !== undefined && { notes }) };
       const before = { ...day, pain: first };
       if (second === undefined) return [before];
@@ -85,15 +86,21 @@ export function trialPains(store: Store, { userId, since, until }: LogFilter): E
   );
 }
 
-/** How a trial stands. @param today the person's local day */
-export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
+/** The days of a trial by their dates: of two of one date that which names the trial. */
+export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {
   const { userId } = trial;
   const trials = store.of('trial').list({ userId });
   const days = store
     .of('trialDay')
-    .list({ userId, since: trial.start, until: lastDayOf(trial), sort: 'date' })
-    .filter(({ date }) => trialOn(trials, userId, date)?.id === trial.id);
-  const byDate = new Map(days.map((day) => [day.date, day]));
+    .list({ userId, since: trial.start, until: lastDayOf(trial), sort: 'date,trialSeed' })
+    .filter((day) => trialOn(trials, day)?.id === trial.id);
+  return new Map(days.map((day) => [day.date, day]));
+}
+
+/** How a trial stands. @param today the person's local day */
+export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
+  const byDate = daysOf(store, trial);
+  const days = [...byDate.values()];
   const passed = passedOf(trial, byDate, today);
   const outcomes = days.flatMap(({ date, first, second }) => {
     const index = dayIndex(trial, date);
@@ -147,20 +154,21 @@ function dueOf(trial: Trial, byDate: ByDate, today: string): TrialStatus['due'] 
 
 /**
  * Records a day of a trial, or more of it, and ends the trial where that makes it clear.
- * @param values what is said of the day
+ * @param said what is said of the day
  * @throws SciaticaError `invalid` for a first record without the first pain
  */
 export function recordTrialDay(
   store: Store,
   trial: Trial,
   date: string,
-  values: Partial<Omit<TrialDay, 'id' | 'userId' | 'date'>>,
+  said: Partial<Omit<TrialDay, 'id' | 'userId' | 'date'>>,
   check: (input: object) => Omit<TrialDay, 'id'>,
   today: string,
 ): TrialDay {
   return store.change(() => {
     const days = store.of('trialDay');
-    const [there] = days.list({ userId: trial.userId, since: date, until: date });
+    const there = daysOf(store, trial).get(date);
+    const values = { ...said, trialSeed: trial.seed };
     const { id: _, ...before } = there ?? { id: 0, done: true };
     const input = check({ ...before, userId: trial.userId, date, ...values });
     const day = there ? days.update(there.id, values) : days.create(input);

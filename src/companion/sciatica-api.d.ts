@@ -757,7 +757,7 @@ export interface paths {
         get: operations["getTrialDay"];
         /**
          * Replace a trial day
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: second, notes.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: second, notes, trialSeed.
          */
         put: operations["replaceTrialDay"];
         post?: never;
@@ -774,7 +774,7 @@ export interface paths {
         head: operations["headTrialDay"];
         /**
          * Change fields of a trial day
-         * @description Fields that are not sent keep their values. null clears what is optional: second, notes.
+         * @description Fields that are not sent keep their values. null clears what is optional: second, notes, trialSeed.
          */
         patch: operations["patchTrialDay"];
         trace?: never;
@@ -2129,6 +2129,11 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string;
+            /**
+             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @example 20260302
+             */
+            trialSeed?: number;
             /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
             etag?: string;
         };
@@ -2164,6 +2169,11 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string | null;
+            /**
+             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @example 20260302
+             */
+            trialSeed?: number | null;
             /** @description Ignored */
             id?: unknown;
             /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
@@ -2206,6 +2216,11 @@ export interface components {
              * @example did Bird Dog as well
              */
             notes?: string | null;
+            /**
+             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @example 20260302
+             */
+            trialSeed?: number | null;
             /** @description Ignored */
             id?: unknown;
             /** @description Entity tag, in lists with `etags=true`; PUT and PATCH take it as If-Match */
@@ -3659,6 +3674,18 @@ export interface components {
         "TrialDay.notes_ne": string[];
         /** @description Notes about the day: contains; given again: any of them */
         "TrialDay.notes_like": string[];
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+        "TrialDay.trialSeed": number[];
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+        "TrialDay.trialSeed_ne": number[];
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+        "TrialDay.trialSeed_gte": number;
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+        "TrialDay.trialSeed_lte": number;
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+        "TrialDay.trialSeed_gt": number;
+        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+        "TrialDay.trialSeed_lt": number;
         /** @description First day */
         "TrialDay.since": string;
         /** @description Last day */
@@ -8234,6 +8261,18 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                trialSeed?: components["parameters"]["TrialDay.trialSeed"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
                 /** @description Last day */
@@ -8366,6 +8405,18 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                trialSeed?: components["parameters"]["TrialDay.trialSeed"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
                 /** @description Last day */
@@ -8512,6 +8563,18 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                trialSeed?: components["parameters"]["TrialDay.trialSeed"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
                 /** @description Last day */
@@ -8596,7 +8659,8 @@ export interface operations {
                  *       "first": 6,
                  *       "second": 4,
                  *       "done": true,
-                 *       "notes": "did Bird Dog as well"
+                 *       "notes": "did Bird Dog as well",
+                 *       "trialSeed": 20260302
                  *     }
                  */
                 "application/json": components["schemas"]["TrialDayInput"] | components["schemas"]["TrialDayInput"][];
@@ -8706,6 +8770,18 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                trialSeed?: components["parameters"]["TrialDay.trialSeed"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
+                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
                 /** @description Last day */
@@ -8840,7 +8916,8 @@ export interface operations {
                  *       "first": 6,
                  *       "second": 4,
                  *       "done": true,
-                 *       "notes": "did Bird Dog as well"
+                 *       "notes": "did Bird Dog as well",
+                 *       "trialSeed": 20260302
                  *     }
                  */
                 "application/json": components["schemas"]["TrialDayInput"];
@@ -9034,7 +9111,8 @@ export interface operations {
                  *       "first": 6,
                  *       "second": 4,
                  *       "done": true,
-                 *       "notes": "did Bird Dog as well"
+                 *       "notes": "did Bird Dog as well",
+                 *       "trialSeed": 20260302
                  *     }
                  */
                 "application/json": components["schemas"]["TrialDayInput"];
@@ -10344,7 +10422,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":15,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"a739dda4524ea7d812ae330dcb68d377fd3167679c4e934fc47e6d533d8cad69\"}\n",
+                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":16,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"ae2db3fe9a1af284a82d7e396e017cec760d60f0b521f998c17877310a746c77\"}\n",
                  *       "have": null,
                  *       "wants": true
                  *     }

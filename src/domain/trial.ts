@@ -162,7 +162,7 @@ export const trialKind = defineKind({
 export type TrialInput = RecordOf<typeof trialFields>;
 export type Trial = RecordOf<typeof trialRecord>;
 
-/** What was felt on a day of a trial. It belongs to the trial in whose time it is: a user has one at a time. */
+/** What was felt on a day of a trial. */
 export const trialDayFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
   date: { ...logFields.date, help: 'Day of the trial' },
@@ -170,6 +170,16 @@ export const trialDayFields = {
   second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
   done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether you did what was drawn', example: true }),
   notes: { ...painEntryFields.notes, help: 'Notes about the day', example: 'did Bird Dog as well' },
+  // The id of a trial is another one on each machine, its seed is not.
+  trialSeed: integer({
+    label: 'Trial seed',
+    flag: 'trial-seed',
+    help: 'Seed of the trial whose day it is; if absent, of the one in whose time it is',
+    min: 0,
+    max: MAX_SEED,
+    example: trialFields.seed.example,
+    optional: true,
+  }),
 };
 
 export const trialDayRecord = { id, ...trialDayFields };
@@ -190,8 +200,8 @@ export const trialDayKind = defineKind({
   sign: ['first'],
   key: {
     field: 'date',
-    of: ({ date = '' }) => date,
-    rule: 'A user has one trial day of a date.',
+    of: ({ date = '', trialSeed = '' }) => `${date} ${trialSeed}`,
+    rule: 'A trial has one day of a date.',
     taken: 'has a trial day already',
   },
 });
@@ -234,9 +244,20 @@ export function drawnArms(random: () => number, days: number): Arm[] {
 /** The last day of a trial. */
 export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
 
-/** The trial whose day it is: of those of the user that have it, the one that started last, and was not given up if there is one. */
-export function trialOn(trials: readonly Trial[], userId: number, day: string): Trial | undefined {
-  const having = trials.filter((trial) => trial.userId === userId && dayIndex(trial, day) !== undefined);
+/**
+ * The trial whose day it is, which is the one for which it was recorded. Where that is not known: of those of the user that have it,
+ * the one that started last, and was not given up if there is one.
+ */
+export function trialOn(
+  trials: readonly Trial[],
+  { userId, date, trialSeed }: Pick<TrialDay, 'userId' | 'date' | 'trialSeed'>,
+): Trial | undefined {
+  const having = trials.filter(
+    (trial) =>
+      trial.userId === userId &&
+      dayIndex(trial, date) !== undefined &&
+      (trialSeed ?? trial.seed) === trial.seed,
+  );
   const isGivenUp = ({ state }: Trial) => Number(state === 'given-up');
   return having.sort(
     (a, b) => isGivenUp(a) - isGivenUp(b) || b.start.localeCompare(a.start) || b.id - a.id,

@@ -96,7 +96,7 @@ function* blocksOf(
   for (const block of trialDays)
     yield block.flatMap((day) => {
       const place = places.get(day.userId);
-      const trial = trialOn(known, day.userId, day.date);
+      const trial = trialOn(known, day);
       const observation = (which: 'first' | 'second', pain: number) =>
         entry(which, day.id, resources.trialDayOf(names, day, which, pain, place, trial));
       const first = observation('first', day.first);

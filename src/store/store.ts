@@ -14,7 +14,7 @@ import type { RecordKey } from './reconcile/received.ts';
 import { Audit } from './records/audit.ts';
 import { Changes, rehearse } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
-import { Records } from './records/records.ts';
+import { Records, TrialDays } from './records/records.ts';
 import { Requests } from './records/requests.ts';
 import { Settings } from './records/settings.ts';
 import { Tokens } from './records/tokens.ts';
@@ -141,6 +141,7 @@ export class Store {
     if (kind === 'user')
       return new Users({ ...surroundings, diary: () => this.diary() }) as unknown as Records<KindName>;
     const owned = { ...surroundings, userFaults: (userId: unknown) => this.users.userFaults(userId) };
+    if (kind === 'trialDay') return new TrialDays(owned) as unknown as Records<KindName>;
     return kind === 'log' ? (new Logs(owned) as unknown as Records<KindName>) : new Records(kind, owned);
   }
 

@@ -138,6 +138,39 @@ test('a day is of the trial that runs, also where one that began later was given
   expect(recorded).toEqual([1, 0]);
 });
 
+test.each<[name: number | undefined, state: 'running' | 'given-up', recorded: number]>([
+  [undefined, 'running', 1],
+  [1, 'running', 1],
+  [1, 'given-up', 1],
+  [2, 'running', 0],
+])(
+  'a day of the trial with seed %s, in the time of one with seed 1 (%s), counts in it: %i',
+  (trialSeed, state, recorded) => {
+    const store = freshStore();
+    store.users.create(user());
+    // As an import brings it: a new one gets its name.
+    store
+      .of('trialDay')
+      .create({ ...exampleOf(trialDayFields), date: START, ...(trialSeed && { trialSeed }) });
+    const own = store.of('trial').create({ ...trial, start: START, seed: 1, state });
+    expect(trialStatus(store, own, START)).toMatchObject({ recorded, asDrawn: recorded, passed: 0 });
+  },
+);
+
+test('a day that is also there from before it was named is one day', () => {
+  const store = freshStore();
+  store.users.create(user());
+  const day = { ...exampleOf(trialDayFields), date: START };
+  store.of('trialDay').create({ ...day, first: 5, second: 5 });
+  const own = store.of('trial').create({ ...trial, start: START, seed: 1, state: 'running' });
+  recordTrialDay(store, own, START, { second: 4 }, (input) => input as Omit<TrialDay, 'id'>, START);
+  expect(store.of('trialDay').list()).toMatchObject([{ first: 5, second: 4, trialSeed: 1 }]);
+  store.of('trialDay').restore({ ...day, id: 9, first: 7 });
+  expect(trialStatus(store, own, START)).toMatchObject({ recorded: 1, due: null });
+  recordTrialDay(store, own, START, { second: 3 }, (input) => input as Omit<TrialDay, 'id'>, START);
+  expect(store.of('trialDay').list()).toMatchObject([{ first: 5, second: 3 }, { first: 7 }]);
+});
+
 test('a day does not end a trial that was given up meanwhile', () => {
   const state = inTrial('hour', [], (store) => {
     const trials = store.of('trial');

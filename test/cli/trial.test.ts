@@ -261,6 +261,19 @@ test.each<[string, string[], string[], string]>([
   expect((await trial(path, ['--first', '4'])).code).toBe(0);
 });
 
+test('a day that another machine recorded for a trial of its own is still to be recorded', async () => {
+  const path = await started();
+  const theirs = { userId: 1, date: '2026-03-02', first: 9, second: 9, done: true, trialSeed: 77 };
+  inStore(path, (store) => store.of('trialDay').create(theirs));
+  expect((await trial(path, [])).stdout).toContain('How much does it hurt, before?');
+  const { trialSeed, ...said } = JSON.parse((await trial(path, ['6', '3', '--json'])).stdout);
+  expect([trialSeed, said]).toEqual([
+    5,
+    { id: 2, userId: 1, date: '2026-03-02', first: 6, second: 3, done: true },
+  ]);
+  expect((await trial(path, [])).stdout).toMatch(/ 1 of 1 days\s+recorded, 1 as drawn\./);
+});
+
 test('two pains replace both', async () => {
   const path = await started();
   for (const words of [

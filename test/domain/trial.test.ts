@@ -52,5 +52,5 @@ test.each([
     trial({ id: 3, userId: 1, start: '2026-03-10' }),
     trial({ id: 4, userId: 2, start: '2026-02-20', days: 84 }),
   ];
-  expect(trialOn(trials, 1, day)?.id).toBe(id);
+  expect(trialOn(trials, { userId: 1, date: day })?.id).toBe(id);
 });

@@ -75,3 +75,19 @@ test('the end says what it has shown', async () => {
   });
   expect(await call('POST', '/trialDays', { body: days[0] as object })).toMatchObject({ status: 400 });
 });
+
+test('a day is of the trial in whose time it is, and stays so', async () => {
+  const { call } = freshApp();
+  const day = { userId: 1, date: today, first: 6, done: true };
+  const post = async (body: object) => (await call('POST', '/trialDays', { body })).body as object;
+  expect(await post({ ...day, date: addDays(today, -9) })).not.toHaveProperty('trialSeed');
+  await call('POST', '/trials', { body: trial });
+  expect(await post(day)).toMatchObject({ trialSeed: 5 });
+  expect(await post([{ ...day, date: addDays(today, -1) }])).toMatchObject([{ trialSeed: 5 }]);
+  expect(await call('POST', '/trialDays', { body: day })).toMatchObject({ status: 400 });
+  await call('PATCH', '/trials/1', { body: { state: 'given-up' } });
+  await call('POST', '/trials', { body: { ...trial, seed: 6 } });
+  expect((await call('GET', '/trials/2/status')).body).toMatchObject({ recorded: 0 });
+  expect(await post(day)).toMatchObject({ trialSeed: 6 });
+  expect((await call('GET', '/trials/2/status')).body).toMatchObject({ recorded: 1 });
+});

@@ -24,6 +24,7 @@ const released = [
   '32b8f66152d51a84223d2aeeaf4e25281c175d5dd0739835ff3e65f75678336b',
   '14fde5a7ee9a520d58c6a08efdedac12da726d8ceca5f97167aade17e07ed261',
   '5c3d12a678efa9eab9d458e1174856147df348a0bf5841444e8754b2d723d05f',
+  '28fd0c7edf4a8b4e7e63216b73605cbfe85a25e51d7308b7acca960fe349c2a5',
 ];
 
 test('released migrations are never edited', () => {

@@ -222,7 +222,7 @@ test('what files of a version before are known as here are names by now', () => 
   here.logs.create(log({ notes: 'known' }));
   here.close();
   const db = openSqlite(path);
-  db.exec(COUNTERPARTS);
+  db.exec(FORMAT_14);
   db.prepare('INSERT INTO origins (uuid) VALUES (?)').run(there.id);
   db.exec(`INSERT INTO counterparts (origin, record, theirId, ourId, agreed)
     SELECT max(id), 'user', 1, 1, '[]' FROM origins UNION SELECT max(id), 'log', 1, 1, '[]' FROM origins`);
@@ -232,8 +232,10 @@ test('what files of a version before are known as here are names by now', () => 
   expect(outcomesOf(imported(again, exported(there)))).toEqual({ users: { equal: 1 }, logs: { equal: 1 } });
 });
 
-/** As format 14 had them. */
-const COUNTERPARTS = `CREATE TABLE counterparts (
+/** Makes a new database one of format 14. */
+const FORMAT_14 = `DROP TRIGGER trialDays_created; DROP TRIGGER trialDays_updated; DROP TRIGGER trialDays_deleted;
+  ALTER TABLE trialDays DROP COLUMN trialSeed;
+  CREATE TABLE counterparts (
     origin INTEGER NOT NULL REFERENCES origins (id), record TEXT NOT NULL, theirId INTEGER NOT NULL, ourId INTEGER NOT NULL,
     agreed TEXT NOT NULL, change INTEGER, earlier TEXT, position INTEGER,
     PRIMARY KEY (origin, record, theirId), UNIQUE (origin, record, ourId)) STRICT, WITHOUT ROWID`;

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { trialStatus } from '../../src/cases/trial.ts';
 import { trialFields } from '../../src/domain/trial.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
@@ -1285,6 +1286,35 @@ describe('a trial and its days on two machines', () => {
     expect([exerciseName, otherExercise]).toEqual(['Bird Dog', undefined]);
   });
 
+  test.each(['of one user', 'of two who become one'])(
+    'the days of a trial count in no other, and hide none of it: %s',
+    async (whose) => {
+      const { here, there } = await inStep();
+      if (whose !== 'of one user') there.users.create(user());
+      const userId = there.users.count();
+      const theirs = { ...trial, userId, start: '2026-03-01' };
+      here.of('trial').create({ ...trial, seed: 1, start: '2026-03-01' });
+      there.of('trial').create({ ...theirs, seed: 2, exerciseName: 'Bird Dog' });
+      here.of('trialDay').create({ ...day, date: '2026-03-02', first: 9 });
+      for (const date of ['2026-03-01', '2026-03-02', '2026-03-03'])
+        there.of('trialDay').create({ ...day, userId, date, first: 3 });
+      await settle(there, here);
+      if (userId !== 1) {
+        (await there.diary()).mergeUsers(userId, 1);
+        await settle(there, here);
+      }
+      for (const store of [here, there]) {
+        const recorded = store
+          .of('trial')
+          .list({ sort: 'seed' })
+          .map((one) => [one.state, trialStatus(store, one, '2026-03-04').recorded]);
+        const expected = [1, 3].map((count, i) => [recorded[i]?.[0], count]);
+        expect(recorded.map(([state]) => state).sort()).toEqual(['given-up', 'running']);
+        expect(recorded).toEqual(expected);
+      }
+    },
+  );
+
   test('of two days of one date one shows, both are told, and the other shows when it is gone', async () => {
     const { here, there } = await inStep();
     here.of('trialDay').create(day);
@@ -1327,7 +1357,8 @@ describe('a trial and its days on two machines', () => {
     await settle(there, here, third);
     expect(states(third).filter(([, state]) => state === 'running')).toEqual([['2026-03-01', 'running']]);
     expect([states(here).sort(), states(there).sort()]).toEqual([states(third).sort(), states(third).sort()]);
-    expect([days(here), days(there)]).toEqual([days(third), days(third)]);
+    // Each is of a trial of its own.
+    expect([here, there, third].map((store) => days(store).sort())).toEqual(Array(3).fill([2, 3, 4]));
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
+  daysOf,
   latestTrial,
   recordTrialDay,
   shownStatus,
@@ -34,6 +35,9 @@ import { commandLine, escapeControls, print, quoted, say, sayAlways } from '../t
 import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
+
+/** What is said of a day of the trial that runs. */
+const { trialSeed: _, ...DAY_FIELDS } = trialDayFields;
 
 export function addTrialCommands(program: Command, context: Context): void {
   const { userId } = trialFields;
@@ -75,7 +79,7 @@ export function addTrialCommands(program: Command, context: Context): void {
       'Record a day of the trial: the pain at the time of the exercise, on days without it too, and the pain at the time of the outcome, together or separately. --no-done says that you did not do what was drawn. If the day is already recorded, this completes or corrects it.',
     )
     .argument('[words...]', 'pain before, pain after, note…')
-    .fields(trialDayFields)
+    .fields(DAY_FIELDS)
     .addOption(jsonOption())
     .option('--ics', 'print a calendar file with a reminder for each day')
     .examples(
@@ -293,7 +297,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const status = trialStatus(store, trial, today);
   if (trial.state !== 'running')
     throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
-  const { userId: _, ...fields } = trialDayFields;
+  const { userId: _, ...fields } = DAY_FIELDS;
   const given = valuesOf(fields, options, today);
   const said = wordsOf(context, words, status, given['date']);
   for (const [name, word] of Object.entries(said))
@@ -307,7 +311,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
     throw usage(
       `The second pain of today is that of tomorrow morning: say only the first now, as in ${commandLine(context, `trial ${values['first'] ?? 'PAIN'}`)}.`,
     );
-  const [known] = store.of('trialDay').list({ userId: trial.userId, since: date, until: date });
+  const known = daysOf(store, trial).get(date);
   if (known && said['first'] !== undefined && said['second'] === undefined)
     throw usage(
       `${date} is recorded already: ${painsOf(known)}. To correct it, say which pain ${said['first']} is, with --first or --second.`,

@@ -10,6 +10,7 @@ import {
   type PatchOfKind,
   type RecordOfKind,
 } from '../../domain/kinds.ts';
+import { type TrialDay, trialOn } from '../../domain/trial.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { RunChange } from './changes.ts';
 import { Table } from './table.ts';
@@ -122,6 +123,29 @@ export class Records<K extends KindName> extends Table<K> {
 
   #keyFaults(record: object, before?: { id: number }): Issue[] {
     return this.withSameKey(record, before?.id) ? [keyFault(this.kind)] : [];
+  }
+}
+
+/** The verbs of trial days: a new one names its trial, for another machine may have one in the same time. */
+export class TrialDays extends Records<'trialDay'> {
+  readonly #trials: Records<'trial'>;
+
+  constructor(surroundings: Surroundings) {
+    super('trialDay', surroundings);
+    this.#trials = new Records('trial', surroundings);
+  }
+
+  override create(day: InputOf<'trialDay'>): TrialDay {
+    return super.create(this.#named(day));
+  }
+
+  override createAll(days: readonly InputOf<'trialDay'>[]): TrialDay[] {
+    return super.createAll(days.map((day) => this.#named(day)));
+  }
+
+  #named(day: InputOf<'trialDay'>): InputOf<'trialDay'> {
+    const trial = trialOn(this.#trials.list({ userId: day.userId }), day);
+    return trial ? { ...day, trialSeed: trial.seed } : day;
   }
 }
 

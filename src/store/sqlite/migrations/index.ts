@@ -120,6 +120,7 @@ export const migrations: readonly string[] = [
   WHERE record <> 'goal' AND agreed <> 'null' ORDER BY record <> 'user', ourId, origin;
   DROP TABLE counterparts;
 `,
+  'ALTER TABLE trialDays ADD COLUMN trialSeed INTEGER CHECK (trialSeed BETWEEN 0 AND 2147483647)',
 ];
 
 /**
