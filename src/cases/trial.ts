@@ -9,7 +9,7 @@ import {
   type TrialDay,
   trialOn,
 } from '../domain/trial.ts';
-import { addDays } from '../domain/words/day.ts';
+import { addDays, localDay } from '../domain/words/day.ts';
 import type { Entry } from '../insights/pain-days.ts';
 import {
   type EndedTrial,
@@ -97,7 +97,18 @@ export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {
   return new Map(days.map((day) => [day.date, day]));
 }
 
-/** How a trial stands. @param today the person's local day */
+/** The hour until which somebody is up late rather than early: where the day of a time-use diary begins (ATUS, HETUS). */
+const DAY_BEGINS = 4;
+
+/** The local day that a trial is at: late at night the day before, while its second pain is still to come. */
+export function trialToday(store: Store, trial: Trial, now: Date): string {
+  const today = localDay(now);
+  if (now.getHours() >= DAY_BEGINS || trial.outcome === 'morning') return today;
+  const yesterday = addDays(today, -1);
+  return lacksSecond(daysOf(store, trial).get(yesterday)) ? yesterday : today;
+}
+
+/** How a trial stands. @param today the day that it is at (`trialToday`) */
 export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
   const byDate = daysOf(store, trial);
   const days = [...byDate.values()];
@@ -144,13 +155,15 @@ function passedOf(trial: Trial, byDate: ByDate, today: string): number {
 }
 
 function dueOf(trial: Trial, byDate: ByDate, today: string): TrialStatus['due'] {
-  const lacksSecond = (date: string) => byDate.has(date) && byDate.get(date)?.second === undefined;
+  const isOpen = (date: string) => lacksSecond(byDate.get(date));
   const yesterday = addDays(today, -1);
-  if (trial.outcome === 'morning' && lacksSecond(yesterday)) return { date: yesterday, pain: 'second' };
+  if (trial.outcome === 'morning' && isOpen(yesterday)) return { date: yesterday, pain: 'second' };
   if (dayIndex(trial, today) === undefined) return null;
   if (!byDate.has(today)) return { date: today, pain: 'first' };
-  return trial.outcome !== 'morning' && lacksSecond(today) ? { date: today, pain: 'second' } : null;
+  return trial.outcome !== 'morning' && isOpen(today) ? { date: today, pain: 'second' } : null;
 }
+
+const lacksSecond = (day: TrialDay | undefined): boolean => day !== undefined && day.second === undefined;
 
 /**
  * Records a day of a trial, or more of it, and ends the trial where that makes it clear.

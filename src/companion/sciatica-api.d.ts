@@ -841,7 +841,7 @@ export interface paths {
         };
         /**
          * How a trial stands today
-         * @description What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
+         * @description What is drawn for today (of the machine that serves; until four in the morning the day before, while its second pain is still to come), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
          */
         get: operations["getTrialStatus"];
         put?: never;

@@ -1,5 +1,12 @@
 import { expect, test, vi } from 'vitest';
-import { endedTrial, latestTrial, recordTrialDay, trialPains, trialStatus } from '../../src/cases/trial.ts';
+import {
+  endedTrial,
+  latestTrial,
+  recordTrialDay,
+  trialPains,
+  trialStatus,
+  trialToday,
+} from '../../src/cases/trial.ts';
 import { armsOf, armText, type TrialDay, trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import { addDays } from '../../src/domain/words/day.ts';
 import { insteadOf } from '../../src/insights/trial.ts';
@@ -84,6 +91,22 @@ test.each<[Outcome, today: number, Recorded[], due: [number, 'first' | 'second']
     asDrawn: recorded.length,
   });
 });
+
+test.each<[Outcome, hour: number, Recorded[], at: number]>([
+  ['bedtime', 3, [[0, 6]], 0],
+  ['hour', 0, [[0, 6]], 0],
+  ['hour', 4, [[0, 6]], 1],
+  ['hour', 3, [[0, 6, 3]], 1],
+  ['hour', 3, [], 1],
+  ['morning', 3, [[0, 6]], 1],
+])(
+  'the outcome being of the %s, at %i in the night with %j, the day is %i',
+  (outcome, hour, recorded, at) => {
+    const night = new Date(`${on(1)}T0${hour}:59`);
+    const day = inTrial(outcome, recorded, (store) => trialToday(store, store.of('trial').get(1), night));
+    expect(day).toBe(on(at));
+  },
+);
 
 test('a trial that has ended has an answer, whatever was taken back since', () => {
   const { result, daysLeft } = inTrial('hour', [], (store) =>

@@ -222,6 +222,34 @@ describe('a day', () => {
     ]);
   });
 
+  test('is completed after midnight, and it is said which day that is', async () => {
+    const path = await started('--outcome', 'bedtime');
+    const at = (index: number, hour: number) => ({ now: new Date(2026, 2, 2 + index, hour, 30) });
+    await trial(path, ['6'], 0, at(0, 23));
+    const night = (await trial(path, [], 0, at(1, 0))).stdout;
+    expect(night).toMatch(/^Monday 2026-03-02, day 1 of 28: .*\nHow much does it hurt now, after\?/);
+    expect((await run([], { db: path, ...at(1, 0) })).stdout).toContain('Monday 2026-03-02, day 1 of 28: ');
+    const done = await trial(path, ['4'], 0, at(1, 0));
+    expect(done.stdout).toMatch(/^Recorded 2026-03-02 of the trial: 6 → 4\./);
+    expect(done.stderr).not.toContain('still to come');
+    expect((await trial(path, [], 0, at(1, 0))).stdout).toMatch(/^Today, day 2 of 28: .*\n.* before\?/);
+    await trial(path, ['7'], 0, at(1, 8));
+    expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([
+      { date: '2026-03-02', first: 6, second: 4 },
+      { date: '2026-03-03', first: 7 },
+    ]);
+  });
+
+  test('that is the last can be completed after midnight', async () => {
+    const path = await started('--days', '14');
+    await trial(path, ['6'], 13, { now: new Date(2026, 2, 15, 23) });
+    const late = { now: new Date(2026, 2, 16, 1) };
+    expect(await trial(path, ['stop'], 0, late)).toMatchObject({ code: 2 });
+    expect(await trial(path, ['4'], 0, late)).toMatchObject({ code: 0 });
+    expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([{ first: 6, second: 4 }]);
+    expect(inStore(path, (store) => store.of('trial').get(1).state)).toBe('finished');
+  });
+
   test('has no pain of tomorrow morning yet', async () => {
     const path = await started('--outcome', 'morning');
     const { code, stderr } = await trial(path, ['6', '4'], 0);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { armsOf, trialFields } from '../../src/domain/trial.ts';
 import { addDays, localDay } from '../../src/domain/words/day.ts';
 import { exampleOf } from '../samples.ts';
@@ -90,4 +90,21 @@ test('a day is of the trial in whose time it is, and stays so', async () => {
   expect((await call('GET', '/trials/2/status')).body).toMatchObject({ recorded: 0 });
   expect(await post(day)).toMatchObject({ trialSeed: 6 });
   expect((await call('GET', '/trials/2/status')).body).toMatchObject({ recorded: 1 });
+});
+
+test('late at night the day before is due, while its second pain is still to come', async () => {
+  const { call } = freshApp();
+  const { body } = await call('POST', '/trials', { body: trial });
+  const yesterday = addDays(today, -1);
+  await call('POST', '/trialDays', { body: { userId: 1, date: yesterday, first: 6, done: true } });
+  onTestFinished(() => void vi.useRealTimers());
+  const dueAt = async (hour: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${today}T0${hour}:30`) });
+    return (await call('GET', `/trials/${(body as { id: number }).id}/status`)).body;
+  };
+  expect(await dueAt(3)).toMatchObject({
+    today: { date: yesterday },
+    due: { date: yesterday, pain: 'second' },
+  });
+  expect(await dueAt(4)).toMatchObject({ today: { date: today }, due: { date: today, pain: 'first' } });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
-import { latestTrial, trialStatus } from '../../cases/trial.ts';
+import { latestTrial, trialStatus, trialToday } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { byKind, nounOf } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -147,13 +147,13 @@ function syncLines(context: Context): string[] {
 }
 
 function trialLines(context: Context, userId: number): string[] {
-  const { store, today } = context;
+  const { store } = context;
   const trial = latestTrial(store, userId);
   if (trial?.state !== 'running') return [];
-  const status = trialStatus(store, trial, today);
+  const status = trialStatus(store, trial, trialToday(store, trial, context.now()));
   const said = status.result
     ? `It has ended. What it has shown: ${commandLine(context, 'trial')}`
-    : todayInWords(status) || statusLines(status, context)[0];
+    : todayInWords(status, context.today) || statusLines(status, context)[0];
   return [`Trial      ${said}`];
 }
 

@@ -6,6 +6,7 @@ import {
   shownStatus,
   type TrialStatus,
   trialStatus,
+  trialToday,
 } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { absent, conflict } from '../../domain/errors.ts';
@@ -203,7 +204,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   });
   printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}.` });
   const status = trialStatus(store, record, today);
-  if (options['json'] === undefined && status.today) say(context, todayInWords(status));
+  if (options['json'] === undefined && status.today) say(context, todayInWords(status, today));
 }
 
 /** The exercise that a text means, or a new one. Where its name is close to a known one, or to another word, that may have been meant. */
@@ -259,10 +260,13 @@ async function trialOf(context: Context, options: Options): Promise<Trial> {
   );
 }
 
+const statusNow = (context: Context, trial: Trial): TrialStatus =>
+  trialStatus(context.store, trial, trialToday(context.store, trial, context.now()));
+
 async function showStatus(context: Context, options: Options): Promise<void> {
   if (typeof options['json'] === 'string')
     throw usage('How a trial stands has no fields to choose: --json alone gives all of it.');
-  const status = trialStatus(context.store, await trialOf(context, options), context.today);
+  const status = statusNow(context, await trialOf(context, options));
   if (options['json'] !== undefined) printJson(context, shownStatus(status));
   else for (const line of statusLines(status, context)) print(context, line);
 }
@@ -276,7 +280,7 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
   };
   requireRunning();
   // Given up, it would lose its result.
-  if (trialStatus(store, trial, context.today).result) {
+  if (statusNow(context, trial).result) {
     store.of('trial').update(id, { state: 'finished' });
     sayChanged(context, 'The trial has ended by itself: its result is kept.');
     return;
@@ -294,7 +298,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   checkJson(options, trialDayRecord);
   const { store, today } = context;
   const trial = await trialOf(context, options);
-  const status = trialStatus(store, trial, today);
+  const status = statusNow(context, trial);
   if (trial.state !== 'running')
     throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
   const { userId: _, ...fields } = DAY_FIELDS;
@@ -319,16 +323,23 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   const { checksOf } = await import('../../domain/schema.ts');
   const { date: __, ...others } = values;
   const day = namingFlags(trialDayFields, () =>
-    recordTrialDay(store, trial, date, others, checksOf('trialDay').input, today),
+    recordTrialDay(
+      store,
+      trial,
+      date,
+      others,
+      checksOf('trialDay').input,
+      trialToday(store, trial, context.now()),
+    ),
   );
   const done = `Recorded ${date} of the trial: ${painsOf(day)}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
   sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined || context.quiet) return;
-  const after = trialStatus(store, store.of('trial').get(trial.id), today);
+  const after = statusNow(context, store.of('trial').get(trial.id));
   if (after.result) for (const line of statusLines(after, context)) print(context, line);
   // Who has not looked yet at what is drawn has said the first pain as it is.
-  else if (date === today && day.second === undefined) say(context, todayInWords(after));
+  else if (date === today && day.second === undefined) say(context, todayInWords(after, today));
   if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial PAIN')}`);
 }

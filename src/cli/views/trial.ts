@@ -35,11 +35,12 @@ export function planLines(
   return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
 }
 
-/** `Today, day 5 of 28: Piriformis Stretch.` */
-export function todayInWords({ today, trial }: TrialStatus): string {
+/** `Today, day 5 of 28: Piriformis Stretch.`; late at night it may be the day before, which is named. */
+export function todayInWords({ today, trial }: TrialStatus, calendarDay: string): string {
   if (!today) return '';
+  const day = today.date === calendarDay ? 'Today' : `${weekdayOf(today.date)} ${today.date}`;
   const what = today.arm === 'a' ? escapeControls(trial.exerciseName) : insteadOf(trial, escapeControls);
-  return `Today, day ${today.number} of ${trial.days}: ${what}.`;
+  return `${day}, day ${today.number} of ${trial.days}: ${what}.`;
 }
 
 /** How a trial stands; after its end, what it has shown, as a sentence and a picture. */
@@ -64,10 +65,10 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
     ? ''
     : due.pain === 'first'
       ? `How much does it hurt, before? ${commandLine(context, 'trial PAIN')}`
-      : `How much does it hurt now${due.date === today ? ', after' : ''}? ${commandLine(context, 'trial PAIN')}`;
+      : `How much does it hurt now${trial.outcome === 'morning' ? '' : ', after'}? ${commandLine(context, 'trial PAIN')}`;
   const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
   return [
-    ...(status.today ? wrap(todayInWords(status), canvas) : []),
+    ...(status.today ? wrap(todayInWords(status, today), canvas) : []),
     ...(next ? wrap(next, canvas) : []),
     ...wrap(
       `${first || `${counted(daysLeft, 'day')} left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),

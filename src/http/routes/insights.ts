@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownStatus, trialStatus } from '../../cases/trial.ts';
+import { shownStatus, trialStatus, trialToday } from '../../cases/trial.ts';
 import { choice } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
@@ -119,12 +119,12 @@ export const trialStatusRoute: Route = {
   id: 'getTrialStatus',
   summary: 'How a trial stands today',
   description:
-    'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
+    'What is drawn for today (of the machine that serves; until four in the morning the day before, while its second pain is still to come), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
   ...conditional(ok('How it stands', trialStatusSchema(), ETAG)),
   schemas: () => ({ ShownTrial: shownTrial() }),
   handle: ({ request, id, store }) => {
     const trial = store.of('trial').get(id);
-    const shown = shownStatus(trialStatus(store, trial, today()));
+    const shown = shownStatus(trialStatus(store, trial, trialToday(store, trial, new Date())));
     return tagged(request, JSON.stringify(shown));
   },
 };
