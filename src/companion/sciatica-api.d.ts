@@ -49,7 +49,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Replace a user
-         * @description Every field is required, but for the id, which stays.
+         * @description Every field but the id, which stays, is required.
          */
         put: operations["replaceUser"];
         post?: never;
@@ -325,7 +325,7 @@ export interface paths {
         get: operations["getUserExerciseLog"];
         /**
          * Replace an exercise log
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: medication.
+         * @description Every field but the id, which stays, is required. What is optional stays where it is not sent; null clears it: medication.
          */
         put: operations["replaceUserExerciseLog"];
         post?: never;
@@ -342,7 +342,7 @@ export interface paths {
         head: operations["headUserExerciseLog"];
         /**
          * Change fields of an exercise log
-         * @description Fields that are not sent keep their values. null clears what is optional: medication.
+         * @description Fields that are not sent keep their values. null clears medication.
          */
         patch: operations["patchUserExerciseLog"];
         trace?: never;
@@ -469,7 +469,7 @@ export interface paths {
         get: operations["getPainEntry"];
         /**
          * Replace a pain entry
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: timeOfDay, medication, notes.
+         * @description Every field but the id, which stays, is required. What is optional stays where it is not sent; null clears it: timeOfDay, medication, notes.
          */
         put: operations["replacePainEntry"];
         post?: never;
@@ -486,7 +486,7 @@ export interface paths {
         head: operations["headPainEntry"];
         /**
          * Change fields of a pain entry
-         * @description Fields that are not sent keep their values. null clears what is optional: timeOfDay, medication, notes.
+         * @description Fields that are not sent keep their values. null clears timeOfDay, medication, notes.
          */
         patch: operations["patchPainEntry"];
         trace?: never;
@@ -613,7 +613,7 @@ export interface paths {
         get: operations["getTrial"];
         /**
          * Replace a trial
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: otherExercise.
+         * @description Every field but the id, which stays, is required. What is optional stays where it is not sent; null clears it: otherExercise.
          */
         put: operations["replaceTrial"];
         post?: never;
@@ -630,7 +630,7 @@ export interface paths {
         head: operations["headTrial"];
         /**
          * Change fields of a trial
-         * @description Fields that are not sent keep their values. null clears what is optional: otherExercise.
+         * @description Fields that are not sent keep their values. null clears otherExercise.
          */
         patch: operations["patchTrial"];
         trace?: never;
@@ -757,7 +757,7 @@ export interface paths {
         get: operations["getTrialDay"];
         /**
          * Replace a trial day
-         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent. null clears what is optional: second, notes, trialSeed.
+         * @description Every field but the id, which stays, is required. What is optional stays where it is not sent; null clears it: second, notes, trialSeed.
          */
         put: operations["replaceTrialDay"];
         post?: never;
@@ -774,7 +774,7 @@ export interface paths {
         head: operations["headTrialDay"];
         /**
          * Change fields of a trial day
-         * @description Fields that are not sent keep their values. null clears what is optional: second, notes, trialSeed.
+         * @description Fields that are not sent keep their values. null clears second, notes, trialSeed.
          */
         patch: operations["patchTrialDay"];
         trace?: never;
@@ -841,7 +841,7 @@ export interface paths {
         };
         /**
          * How a trial stands today
-         * @description What is drawn for today (of the machine that serves; until four in the morning the day before, while its second pain is still to come), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
+         * @description What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. Days to come are not said. `arm`: `a` is the exercise, `b` what it is compared with.
          */
         get: operations["getTrialStatus"];
         put?: never;
@@ -904,7 +904,7 @@ export interface paths {
         get: operations["getRoutine"];
         /**
          * Replace a routine
-         * @description Every field is required, but for the id, which stays.
+         * @description Every field but the id, which stays, is required.
          */
         put: operations["replaceRoutine"];
         post?: never;
@@ -2130,7 +2130,7 @@ export interface components {
              */
             notes?: string;
             /**
-             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @description Seed of its trial; if absent, it is of the trial of that time
              * @example 20260302
              */
             trialSeed?: number;
@@ -2170,7 +2170,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @description Seed of its trial; if absent, it is of the trial of that time
              * @example 20260302
              */
             trialSeed?: number | null;
@@ -2217,7 +2217,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Seed of the trial whose day it is; if absent, of the one in whose time it is
+             * @description Seed of its trial; if absent, it is of the trial of that time
              * @example 20260302
              */
             trialSeed?: number | null;
@@ -3674,17 +3674,17 @@ export interface components {
         "TrialDay.notes_ne": string[];
         /** @description Notes about the day: contains; given again: any of them */
         "TrialDay.notes_like": string[];
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+        /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
         "TrialDay.trialSeed": number[];
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+        /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
         "TrialDay.trialSeed_ne": number[];
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+        /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
         "TrialDay.trialSeed_gte": number;
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+        /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
         "TrialDay.trialSeed_lte": number;
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+        /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
         "TrialDay.trialSeed_gt": number;
-        /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+        /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
         "TrialDay.trialSeed_lt": number;
         /** @description First day */
         "TrialDay.since": string;
@@ -8261,17 +8261,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8405,17 +8405,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8563,17 +8563,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8770,17 +8770,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is; given again: any of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is not; given again: all of them */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at least */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is at most */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is more than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of the trial whose day it is; if absent, of the one in whose time it is: is less than */
+                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];

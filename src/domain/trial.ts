@@ -174,7 +174,7 @@ export const trialDayFields = {
   trialSeed: integer({
     label: 'Trial seed',
     flag: 'trial-seed',
-    help: 'Seed of the trial whose day it is; if absent, of the one in whose time it is',
+    help: 'Seed of its trial; if absent, it is of the trial of that time',
     min: 0,
     max: MAX_SEED,
     example: trialFields.seed.example,

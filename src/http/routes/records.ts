@@ -224,27 +224,28 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
 /** PUT of a whole record. */
 export function replaceRoute(collection: Collection): Route {
   const { schema, a, example } = termsOf(collection.kind);
-  const clearing = clearingOf(collection);
+  const optional = optionalOf(collection);
   return updateRoute(collection, 'PUT', {
     id: `replace${schema}`,
     summary: `Replace ${a}`,
-    description: `Every field is required, but for the id, which stays.${clearing && ` What is optional stays too where it is not sent.${clearing}`}`,
+    description: `Every field but the id, which stays, is required.${optional && ` What is optional stays where it is not sent; null clears it: ${optional}.`}`,
     body: taken(ref(`${schema}Input`), example),
   });
 }
 
-function clearingOf({ kind: { fields } }: Collection): string {
-  const optional = Object.keys(fields).filter((name) => fields[name]?.optional);
-  return optional.length > 0 ? ` null clears what is optional: ${optional.join(', ')}.` : '';
-}
+const optionalOf = ({ kind: { fields } }: Collection): string =>
+  Object.keys(fields)
+    .filter((name) => fields[name]?.optional)
+    .join(', ');
 
 /** PATCH of some fields. */
 export function patchRoute(collection: Collection): Route {
   const { schema, a, change } = termsOf(collection.kind);
+  const optional = optionalOf(collection);
   return updateRoute(collection, 'PATCH', {
     id: `patch${schema}`,
     summary: `Change fields of ${a}`,
-    description: `Fields that are not sent keep their values.${clearingOf(collection)}`,
+    description: `Fields that are not sent keep their values.${optional && ` null clears ${optional}.`}`,
     body: taken(ref(`${schema}Patch`), change),
   });
 }
