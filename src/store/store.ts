@@ -133,16 +133,17 @@ export class Store {
   }
 
   #recordsOf(kind: KindName): Records<KindName> {
-    const surroundings = {
+    const means = {
       db: this.#connection.db,
       change: <T>(work: () => T) => this.change(work),
       visible: this.#view.users,
+      diary: () => this.diary(),
+      mergedInto: (id: number) => this.remotes.shownUser(id),
+      shownAs: (id: number) => this.users.shownAs(id),
     };
-    if (kind === 'user')
-      return new Users({ ...surroundings, diary: () => this.diary() }) as unknown as Records<KindName>;
-    const owned = { ...surroundings, userFaults: (userId: unknown) => this.users.userFaults(userId) };
-    if (kind === 'trialDay') return new TrialDays(owned) as unknown as Records<KindName>;
-    return kind === 'log' ? (new Logs(owned) as unknown as Records<KindName>) : new Records(kind, owned);
+    if (kind === 'user') return new Users(means) as unknown as Records<KindName>;
+    if (kind === 'trialDay') return new TrialDays(means) as unknown as Records<KindName>;
+    return kind === 'log' ? (new Logs(means) as unknown as Records<KindName>) : new Records(kind, means);
   }
 
   get users(): Users {
@@ -438,8 +439,7 @@ export function storeOn(
 }
 
 /**
- * Opens a database that another thread of this process has open, for reading only: close it. It may be cancelled from
- * that thread, in the middle of a scan.
+ * Opens a database that another thread of this process has open, for reading only: close it. That thread may cancel a scan.
  * @throws SciaticaError `damaged`, `unusable`, `busy`
  */
 export function openReader(path: string, reader: Reader): Store {

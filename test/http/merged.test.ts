@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, log, openStore, user } from '../store/helpers.ts';
-import { freshApp, freshServer } from './helpers.ts';
+import { freshApp, freshServer, guardedApp } from './helpers.ts';
 
 /** Another process says that user 2 is user 1, who has log 1 and then also log 2. */
 async function merge(store: Store): Promise<void> {
@@ -35,6 +35,48 @@ test.each<[string, string, string, object | undefined]>([
   expect(shown(store)).toEqual([[2], [[2, 'of 2']]]);
   expect((await call('POST', '/undo', { body: { change: store.latestChange } })).status).toBe(200);
   expect(shown(store)).toEqual(before);
+});
+
+/** Two users, the second of whom is merged into the first, and a token for each. */
+async function merged() {
+  const { call, store } = guardedApp();
+  store.users.create(user({ firstName: 'Norah' }));
+  const tokenFor = (users: number[]) =>
+    store.tokens.create({ name: `t${users}`, role: 'patient', users, lifetime: null }).token;
+  const [own, former] = [tokenFor([1]), tokenFor([2])];
+  (await store.diary()).mergeUsers(2, 1, Date.now());
+  return { call, store, own, former };
+}
+
+test.each<[string, string, object]>([
+  ['a log', '/userExerciseLogs', log({ userId: 2, notes: 'by the phone' })],
+  ['several logs', '/userExerciseLogs', [log({ userId: 2, notes: 'by the phone' })]],
+  ['a pain entry', '/painEntries', { userId: 2, date: '2026-03-02', pain: 5 }],
+])('what the phone of a merged user still records shows under the other: %s', async (_, path, body) => {
+  const { call, store, former, own } = await merged();
+  const authorization = `Bearer ${former}`;
+  expect((await call('POST', path, { body, headers: { authorization } })).status).toBe(201);
+  const kind = path === '/painEntries' ? 'painEntry' : 'log';
+  expect(store.of(kind).list({ sort: '-id', limit: 1 })).toMatchObject([{ userId: 1 }]);
+  // It sees nothing of the other.
+  const seen = async (token: string) =>
+    (await call('GET', path, { headers: { authorization: `Bearer ${token}` } })).body as object[];
+  expect([(await seen(former)).length, (await seen(own)).length > 0]).toEqual([0, true]);
+});
+
+test('a phone records for nobody else, and for nobody who was deleted', async () => {
+  const { call, store, own, former } = await merged();
+  const post = async (token: string, userId: number) =>
+    (
+      await call('POST', '/userExerciseLogs', {
+        body: log({ userId }),
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+  expect([await post(own, 2), await post(former, 1), await post(former, 3)]).toEqual([400, 400, 400]);
+  store.users.delete(1);
+  (await store.diary()).receive([]);
+  expect([await post(own, 1), await post(former, 2)]).toEqual([400, 201]);
 });
 
 test('so it is with a user of many logs, in a thread of its own', async () => {

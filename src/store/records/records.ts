@@ -21,31 +21,37 @@ export interface Surroundings {
   change: RunChange;
   /** The ids of the users whose records are visible; all without it. */
   visible: readonly number[] | undefined;
-  /** What is wrong with the id of a user. */
-  userFaults(userId: unknown): Issue[];
+  /** The user under whom is recorded what is said of one: another once it was merged. Undefined where none is there. */
+  shownAs(userId: number): number | undefined;
 }
 
 /** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
 export type Guard = (json: string) => void;
 
+/** The fault of a record of a user who is not there. */
+export const NO_SUCH_USER: Issue = {
+  field: 'userId',
+  message: 'must be the id of an existing user',
+  fault: { code: 'no-such-user' },
+};
+
 /** The verbs of a kind of record. Each that writes is a change of its own, unless it is called inside one. */
 export class Records<K extends KindName> extends Table<K> {
   readonly #change: RunChange;
-  readonly #userFaults: Surroundings['userFaults'];
+  readonly #shownAs: Surroundings['shownAs'];
   readonly #hasKey: boolean;
 
-  constructor(kind: K, { db, change, visible, userFaults }: Surroundings) {
+  constructor(kind: K, { db, change, visible, shownAs }: Surroundings) {
     super(kind, db, visible);
     this.#change = change;
-    this.#userFaults = userFaults;
+    this.#shownAs = shownAs;
     this.#hasKey = kindOf(kind).key !== undefined;
   }
 
   /** @throws SciaticaError `invalid` if there is no such user, or the user has a record with the same key */
   create(input: InputOf<K>): RecordOfKind<K> {
     return this.#change(() => {
-      this.#require(input);
-      return this.insert(input);
+      return this.insert(this.#required(input));
     });
   }
 
@@ -54,10 +60,11 @@ export class Records<K extends KindName> extends Table<K> {
     const at = (i: number, issues: readonly Issue[]) =>
       issues.map((issue) => ({ ...issue, field: `[${i}].${issue.field}` }));
     return this.#change(() => {
-      requireNone(inputs.flatMap((input, i) => at(i, this.#faults(input))));
-      return inputs.map((input, i) => {
-        requireNone(at(i, this.#keyFaults(input)));
-        return this.insert(input);
+      const checked = inputs.map((input) => this.#checked(input));
+      requireNone(checked.flatMap(({ faults }, i) => at(i, faults)));
+      return checked.map(({ record }, i) => {
+        requireNone(at(i, this.#keyFaults(record)));
+        return this.insert(record);
       });
     });
   }
@@ -65,9 +72,10 @@ export class Records<K extends KindName> extends Table<K> {
   /** Inserts a record that was there before, with the id it has. @throws SciaticaError as `create` */
   restore(record: RecordOfKind<K>): void {
     this.#change(() => {
-      requireNone(this.#ownerFaults(record));
-      requireNone(this.#keyFaults(record));
-      this.insert(record);
+      const { record: owned, faults } = this.#owned(record);
+      requireNone(faults);
+      requireNone(this.#keyFaults(owned));
+      this.insert(owned);
     });
   }
 
@@ -79,9 +87,7 @@ export class Records<K extends KindName> extends Table<K> {
     return this.#change(() => {
       guard?.(this.json(id));
       const before = this.get(id);
-      const record = { ...before, ...patch };
-      this.#require(record, before);
-      return this.set(id, record);
+      return this.set(id, this.#required({ ...before, ...patch }, before));
     });
   }
 
@@ -108,17 +114,26 @@ export class Records<K extends KindName> extends Table<K> {
     );
   }
 
-  #require(record: object, before?: RecordOfKind<K>): void {
-    requireNone(this.#faults(record, before));
+  /** The record as it is stored. @throws SciaticaError `invalid` with its faults */
+  #required<R extends object>(input: R, before?: RecordOfKind<K>): R {
+    const { record, faults } = this.#checked(input, before);
+    requireNone(faults);
     requireNone(this.#keyFaults(record, before));
+    return record;
   }
 
-  #faults(record: object, before?: object): Issue[] {
-    return [...this.#ownerFaults(record), ...(kindOf(this.kind).faults?.(record, before) ?? [])];
+  #checked<R extends object>(input: R, before?: object): { record: R; faults: Issue[] } {
+    const { record, faults } = this.#owned(input);
+    return { record, faults: [...faults, ...(kindOf(this.kind).faults?.(record, before) ?? [])] };
   }
 
-  #ownerFaults(record: object): Issue[] {
-    return isOwned(this.kind) ? this.#userFaults((record as { userId: number }).userId) : [];
+  /** A record under the user as whom its user shows. */
+  #owned<R extends object>(record: R): { record: R; faults: Issue[] } {
+    if (!isOwned(this.kind)) return { record, faults: [] };
+    const { userId } = record as { userId: number };
+    const shown = this.#shownAs(userId);
+    if (shown === undefined) return { record, faults: [NO_SUCH_USER] };
+    return { record: shown === userId ? record : { ...record, userId: shown }, faults: [] };
   }
 
   #keyFaults(record: object, before?: { id: number }): Issue[] {

@@ -2,16 +2,18 @@ import type { Issue } from '../../domain/errors.ts';
 import { byKind, INTO, type KindName, kindOf } from '../../domain/kinds.ts';
 import type { User } from '../../domain/user.ts';
 import { rehearse } from './changes.ts';
-import { type Guard, Records, type Surroundings } from './records.ts';
+import { type Guard, NO_SUCH_USER, Records, type Surroundings } from './records.ts';
 
 /** What shows who is merged into somebody who is not there any more. */
 interface Revealing {
   receive(nothing: []): unknown;
 }
 
-interface UserSurroundings extends Omit<Surroundings, 'userFaults'> {
+interface UserSurroundings extends Surroundings {
   /** Loads it: most commands need none. */
   diary(): Promise<Revealing>;
+  /** The user under whom the records of one who was merged show; undefined while none shows. */
+  mergedInto(id: number): number | undefined;
 }
 
 /** The verbs of users; with a user goes all that belongs to the user. */
@@ -19,7 +21,7 @@ export class Users extends Records<'user'> {
   #diary: Revealing | undefined;
 
   constructor(private readonly surroundings: UserSurroundings) {
-    super('user', { ...surroundings, userFaults: () => [] });
+    super('user', surroundings);
   }
 
   /** Loads what `deleteAndReveal` and `countGoing` need where anybody was merged into another user: no change waits for it. */
@@ -55,12 +57,19 @@ export class Users extends Records<'user'> {
     );
   }
 
+  /**
+   * The user under whom is recorded what is said of one: another once it was merged, so that nothing is lost of what a phone or a
+   * machine still records for the one of before. Undefined where none is there.
+   */
+  shownAs(id: number): number | undefined {
+    if (this.has(id)) return id;
+    const { visible, mergedInto } = this.surroundings;
+    return visible?.includes(id) === false ? undefined : mergedInto(id);
+  }
+
   /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
   userFaults = (userId: unknown): Issue[] => {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
-    if (!isId || this.has(userId as number)) return [];
-    return [
-      { field: 'userId', message: 'must be the id of an existing user', fault: { code: 'no-such-user' } },
-    ];
+    return isId && this.shownAs(userId as number) === undefined ? [NO_SUCH_USER] : [];
   };
 }
