@@ -37,7 +37,7 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
   const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
   const first = addDays(today, 1 - RECENT_DAYS);
   const compared = narrowed(counted, { since: addDays(first, -EARLIER_DAYS) });
-  const logs = store.logs.list(compared);
+  const logs = store.logs.recorded(compared);
   const entries = entriesOf(store, compared);
   const days = painDays(entries, logs);
   const recent = logs.filter(({ date }) => date >= first);

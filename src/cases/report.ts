@@ -32,7 +32,7 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
     return {
       user: store.users.get(userId),
       target: targetOf(store, userId, asked.target),
-      logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
+      logs: store.logs.recorded({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
       entries: entriesOf(store, counted),
       felt: trialPains(store, counted),

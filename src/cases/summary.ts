@@ -89,7 +89,7 @@ export function painDaysOf(
 ): PainDay[] {
   const [entries, sessions] = store.read(() => [
     [...entriesOf(store, { userId, ...period }), ...trialPains(store, { userId, ...period })],
-    store.logs.list({ userId, ...period }),
+    store.logs.recorded({ userId, ...period }),
   ]);
   return painDays(entries, sessions);
 }
@@ -142,7 +142,7 @@ async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
 
 /** The pain entries beside the logs that a filter means, which are of one user. */
 export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
-  return store.of('painEntry').list(narrowed(userId === undefined ? {} : { userId }, { since, until }));
+  return store.of('painEntry').recorded(narrowed(userId === undefined ? {} : { userId }, { since, until }));
 }
 
 function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {

@@ -75,7 +75,7 @@ export const logRecord = { id, ...logFields };
 
 /**
  * A column that the CSV of an export has after the fields: the place of the session among those of its user on its day, in
- * the order of their ids, from 1. It follows from the records, so an import ignores it.
+ * the order in which they were recorded, from 1. It follows from the records, so an import ignores it.
  */
 export const POSITION = 'position';
 

@@ -30,7 +30,10 @@ export const UNTIMED = 0.5;
 export const rankOf = ({ timeOfDay }: Pick<PainEntry, 'timeOfDay'>): number =>
   timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay);
 
-/** The days on which pain was recorded, in order. A session has no time of day; on a day without one, entries go by theirs. */
+/**
+ * The days on which pain was recorded, in order. What is of one day comes in the order in which it was recorded. A session has no
+ * time of day; on a day without one, entries go by theirs.
+ */
 export function painDays(entries: readonly Entry[], sessions: readonly Exercise[]): PainDay[] {
   const values: Value[] = [
     ...entries.map((entry) => ({
@@ -52,9 +55,7 @@ export function painDays(entries: readonly Entry[], sessions: readonly Exercise[
 }
 
 function dayOf(date: string, values: readonly Value[]): PainDay {
-  const inOrder = values.toSorted(
-    (a, b) => a.rank - b.rank || Number(a.isSession) - Number(b.isSession) || a.id - b.id,
-  );
+  const inOrder = values.toSorted((a, b) => a.rank - b.rank || Number(a.isSession) - Number(b.isSession));
   return {
     date,
     pain: Math.max(...values.flatMap(({ pains }) => pains)),

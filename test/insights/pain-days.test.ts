@@ -27,10 +27,10 @@ test.each<[string, Entry[], ReturnType<typeof done>[], number]>([
     [],
     5,
   ],
-  ['the first session, its pain before', [], [done(2, 6, 4), done(1, 7, 1)], 7],
+  ['the first session, its pain before', [], [done(2, 7, 1), done(1, 6, 4)], 7],
 ])('the pain that counts of a day is %s', (_, entries, sessions, first) => {
   expect(painDays(entries, sessions)).toMatchObject([{ first }]);
-  expect(tallyOf(sessions.toReversed(), {}, entries).pains.get(date)?.pain).toBe(first);
+  expect(tallyOf(sessions, {}, entries).pains.get(date)?.pain).toBe(first);
 });
 
 test('a day has the worst of its pain, its sessions, and what was taken, each once; days are in order', () => {

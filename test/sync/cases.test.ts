@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { reportOf } from '../../src/cases/report.ts';
+import { painDaysOf, summaryOf } from '../../src/cases/summary.ts';
 import { trialStatus } from '../../src/cases/trial.ts';
 import { trialFields } from '../../src/domain/trial.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
@@ -1360,6 +1362,38 @@ describe('a trial and its days on two machines', () => {
     // Each is of a trial of its own.
     expect([here, there, third].map((store) => days(store).sort())).toEqual(Array(3).fill([2, 3, 4]));
   });
+});
+
+test('what was recorded on two machines on the same days stands in the order in which it was recorded, on both', async () => {
+  const { here, there } = await inStep();
+  const date = (n: number) => `2026-01-${10 + n}`;
+  for (let n = 0; n < 12; n++) {
+    here.logs.create(log({ date: date(n), exerciseName: 'Morning', painBefore: 8, painAfter: 6 }));
+    here.of('painEntry').create({ userId: 1, date: `2026-02-${10 + n}`, pain: 8 });
+    there.of('painEntry').create({ userId: 1, date: `2026-02-${10 + n}`, pain: 3 });
+    there.logs.create(log({ date: date(n), exerciseName: 'Evening', painBefore: 5, painAfter: 4 }));
+  }
+  await settle(there, here);
+  // Changed there, what came from here was recorded no later.
+  const [changed] = there.logs.list({ exerciseName: 'Morning' });
+  there.logs.update(changed?.id ?? 0, { notes: 'changed' });
+  await settle(there, here);
+  const today = '2026-03-01';
+  const [ours, theirs] = await Promise.all([here, there].map((store) => summaryOf(store, 1, {}, today)));
+  expect(ours).toEqual(theirs);
+  for (const store of [here, there]) {
+    const days = painDaysOf(store, 1, { since: date(0), until: today });
+    expect(new Set(days.map(({ first }) => first))).toEqual(new Set([8]));
+    const { logs, entries } = reportOf(store, 1, { since: date(0) }, today);
+    expect(logs.map(({ exerciseName }) => exerciseName)).toEqual(
+      Array.from({ length: 24 }, (_, i) => (i % 2 ? 'Evening' : 'Morning')),
+    );
+    expect(entries.map(({ pain }) => pain)).toEqual(Array.from({ length: 24 }, (_, i) => (i % 2 ? 3 : 8)));
+    for (const one of logs) expect(store.logs.position(one)).toBe(one.exerciseName === 'Morning' ? 1 : 2);
+    const lines = [...store.logs.csvLines({ since: date(0) }, false)].map(({ text }) => text).join('');
+    expect(lines.match(/Morning.*,1\r/g)).toHaveLength(12);
+    expect(lines.match(/Evening.*,2\r/g)).toHaveLength(12);
+  }
 });
 
 describe('a name that routines of two machines have', () => {

@@ -85,8 +85,8 @@ function ownLines(context: Context, userId: number): string[] {
   const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
   const monday = mondayOf(today);
   const lately = { userId, since: addDays(today, 1 - DAYS), until: today };
-  const recent = store.logs.list(lately);
-  const entries = store.of('painEntry').list(lately);
+  const recent = store.logs.recorded(lately);
+  const entries = store.of('painEntry').recorded(lately);
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const target = targetOf(store, userId);
   const [routine] = store.routines

@@ -60,7 +60,8 @@ export const MOST_SESSIONS = 20_000;
 
 /**
  * Gathers a report. The same records and options give the same report: there is no clock in it.
- * @param logs those of the user; no more than `MOST_SESSIONS` and one are needed to refuse too many
+ * @param logs those of the user, of each day in the order in which they were recorded; no more than `MOST_SESSIONS` and one are
+ *   needed to refuse too many
  * @throws SciaticaError `invalid` when there are too many sessions
  */
 export function buildReport(
@@ -83,7 +84,7 @@ export function buildReport(
 ): Report {
   const kept = [...logs]
     .filter(({ date }) => isWithin(date, options))
-    .sort((a, b) => compareText(a.date, b.date) || a.id - b.id);
+    .sort((a, b) => compareText(a.date, b.date));
   if (kept.length > MOST_SESSIONS) {
     const most = MOST_SESSIONS.toLocaleString('en');
     throw invalid([
@@ -113,8 +114,7 @@ export function buildReport(
   };
 }
 
-const inOrder = (a: Entry, b: Entry): number =>
-  compareText(a.date, b.date) || rankOf(a) - rankOf(b) || a.id - b.id;
+const inOrder = (a: Entry, b: Entry): number => compareText(a.date, b.date) || rankOf(a) - rankOf(b);
 
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
   const each = { rule: options.rule, target: options.target };

@@ -4,10 +4,11 @@ import type { FilterOf } from '../../domain/kinds.ts';
 import { type Log, type Session, sessionFields } from '../../domain/log.ts';
 import { type Renamed, renamedExercises } from '../../domain/routine.ts';
 import { joined } from '../sqlite/condition.ts';
-import { openSource } from '../sqlite/snapshot.ts';
+import { openSource, type Source } from '../sqlite/snapshot.ts';
 import type { RunChange } from './changes.ts';
 import { hasManyEntries } from './lists/cost.ts';
 import type { Lines } from './lists/long-lists.ts';
+import { haveCome, recordedAt } from './recorded.ts';
 import { Records, type Surroundings } from './records.ts';
 
 type LogFilter = FilterOf<'log'>;
@@ -15,9 +16,8 @@ type LogFilter = FilterOf<'log'>;
 /** How many sessions are in memory at once. */
 const BLOCK_ROWS = 1000;
 
-/** Answered from the index `logs_by_user_and_date` alone. */
-const positionOf = (userId: string, date: string, id: string) =>
-  `SELECT count(*) FROM logs AS theirs WHERE theirs.userId = ${userId} AND theirs.date = ${date} AND theirs.id <= ${id}`;
+const sessionOf = (row: Record<string, unknown>): Session =>
+  fromCells(sessionFields, (name) => row[name]) as Session;
 
 /** The verbs of logs: those of every kind, and what is asked of logs only. */
 export class Logs extends Records<'log'> {
@@ -32,17 +32,22 @@ export class Logs extends Records<'log'> {
   }
 
   /**
-   * The sessions that match, without their notes, in blocks and in id order, all from one moment unless that takes too long
-   * (`openSource`). Counting them as they pass is faster than to let SQLite group them, which sorts a million rows first.
+   * The sessions that match, without their notes, in blocks and in the order in which they were recorded, all from one moment unless
+   * that takes too long (`openSource`). Counting them as they pass is faster than to let SQLite group them, which sorts a million
+   * rows first.
    */
   *sessions(filter: LogFilter = {}): Generator<Session[]> {
     const { sql, values } = joined([...this.conditions(filter), { sql: 'id > ?', values: [] }]);
     const block = `SELECT ${Object.keys(sessionFields)} FROM logs${sql} ORDER BY id LIMIT ${BLOCK_ROWS}`;
     const source = openSource(this.surroundings.db, false);
     try {
+      if (source.read((db) => haveCome(db, 'log'))) {
+        yield* this.#inOrder(source, filter);
+        return;
+      }
       for (let after = 0; ; ) {
         const rows = source.read((db) => db.all<Record<string, unknown>>(block, ...values, after));
-        const sessions = rows.map((row) => fromCells(sessionFields, (name) => row[name]) as Session);
+        const sessions = rows.map(sessionOf);
         yield sessions;
         if (rows.length < BLOCK_ROWS) return;
         after = sessions.at(-1)?.id ?? after;
@@ -52,14 +57,36 @@ export class Logs extends Records<'log'> {
     }
   }
 
+  /** As `sessions`, where some came from elsewhere. */
+  *#inOrder(source: Source, filter: LogFilter): Generator<Session[]> {
+    const { sql, values } = joined(this.conditions(filter));
+    const ids = source.read((db) =>
+      db.column<number>(`SELECT id FROM logs${sql} ORDER BY ${recordedAt('log', 'logs.id')}, id`, ...values),
+    );
+    const block = `SELECT ${Object.keys(sessionFields).map((name) => `logs.${name}`)} FROM json_each(?) AS chosen
+      CROSS JOIN logs ON logs.id = chosen.value ORDER BY chosen.key`;
+    for (let at = 0; at < ids.length; at += BLOCK_ROWS) {
+      const chosen = JSON.stringify(ids.slice(at, at + BLOCK_ROWS));
+      yield source.read((db) => db.all<Record<string, unknown>>(block, chosen)).map(sessionOf);
+    }
+  }
+
   /** As `jsonChunks`, as lines of CSV, each with its end: the fields and the place in the day (`POSITION`). */
   csvLines(filter: LogFilter, raw: boolean): Generator<Lines> {
-    return this.linesOfCsv(filter, raw, [`(${positionOf('logs.userId', 'logs.date', 'logs.id')})`]);
+    return this.linesOfCsv(filter, raw, [this.#position]);
   }
 
   /** The place of a log in its day (`POSITION`). */
-  position({ userId, date, id }: Pick<Log, 'userId' | 'date' | 'id'>): number {
-    return this.surroundings.db.value<number>(positionOf('?', '?', '?'), userId, date, id) ?? 0;
+  position({ id }: Pick<Log, 'id'>): number {
+    return this.surroundings.db.value<number>(`SELECT ${this.#position} FROM logs WHERE id = ?`, id) ?? 0;
+  }
+
+  /** SQL, answered from the index `logs_by_user_and_date` alone, unless some came from elsewhere. */
+  get #position(): string {
+    const upTo = haveCome(this.surroundings.db, 'log')
+      ? `(${recordedAt('log', 'theirs.id')}, theirs.id) <= (${recordedAt('log', 'logs.id')}, logs.id)`
+      : 'theirs.id <= logs.id';
+    return `(SELECT count(*) FROM logs AS theirs WHERE theirs.userId = logs.userId AND theirs.date = logs.date AND ${upTo})`;
   }
 
   /** The ids of the users whose logs match. */

@@ -13,6 +13,7 @@ import {
 import { type TrialDay, trialOn } from '../../domain/trial.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { RunChange } from './changes.ts';
+import { haveCome, recordedAt } from './recorded.ts';
 import { Table } from './table.ts';
 
 /** What the records of a kind need of the store. */
@@ -37,15 +38,30 @@ export const NO_SUCH_USER: Issue = {
 
 /** The verbs of a kind of record. Each that writes is a change of its own, unless it is called inside one. */
 export class Records<K extends KindName> extends Table<K> {
+  readonly #db: Database;
   readonly #change: RunChange;
   readonly #shownAs: Surroundings['shownAs'];
   readonly #hasKey: boolean;
 
   constructor(kind: K, { db, change, visible, shownAs }: Surroundings) {
     super(kind, db, visible);
+    this.#db = db;
     this.#change = change;
     this.#shownAs = shownAs;
     this.#hasKey = kindOf(kind).key !== undefined;
+  }
+
+  /** As `list`, in the order in which they were recorded. */
+  recorded(filter: FilterOf<K> = {} as FilterOf<K>): RecordOfKind<K>[] {
+    const records = this.list(filter);
+    if (!haveCome(this.#db, this.kind)) return records;
+    const idOf = (record: RecordOfKind<K>) => (record as { id: number }).id;
+    const clocks = this.#db.all<{ id: number; at: number }>(
+      `SELECT value AS id, ${recordedAt(this.kind, 'value')} AS at FROM json_each(?)`,
+      JSON.stringify(records.map(idOf)),
+    );
+    const at = new Map(clocks.map(({ id, at }) => [id, at]));
+    return records.sort((a, b) => (at.get(idOf(a)) ?? 0) - (at.get(idOf(b)) ?? 0));
   }
 
   /** @throws SciaticaError `invalid` if there is no such user, or the user has a record with the same key */

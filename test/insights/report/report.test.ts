@@ -471,12 +471,12 @@ test('pain without exercise is in the figures, what was felt in a trial only in 
   expect(report.summary.pain?.daysWithoutExercise).toBe(1);
 });
 
-test('the sessions of a day are in the order of their ids, and what changed goes by the same rule and target', () => {
+test('the sessions of a day stay in the order in which they were recorded, and what changed goes by the same rule and target', () => {
   const target = { perWeek: 3, counts: 'sessions' } as const;
   const options = { previous: '2026-01-05', rule: responseRules.radicular, target };
   const same = [3, 1, 2].map((id) => log({ id, date: '2026-01-06' }));
   const { logs, sincePrevious } = buildReport(nora, same, options);
-  expect(logs.map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(logs.map(({ id }) => id)).toEqual([3, 1, 2]);
   expect(sincePrevious?.second).toMatchObject({ rule: { name: 'radicular' }, rhythm: { target } });
 });
 
