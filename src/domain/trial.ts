@@ -200,7 +200,7 @@ export const trialDayKind = defineKind({
   sign: ['first'],
   key: {
     field: 'date',
-    of: ({ date = '', trialSeed = '' }) => `${date} ${trialSeed}`,
+    of: ({ date = '', trialSeed = '' }) => `${date} ${trialSeed}`.trim(),
     rule: 'A trial has one day of a date.',
     taken: 'has a trial day already',
   },

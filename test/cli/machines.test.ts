@@ -140,7 +140,7 @@ describe('user merge', () => {
     const { stderr } = await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
     expect(stderr).toContain('A user has one running trial. Both have one: the second becomes given-up.');
     expect(stderr).toContain(
-      'A user has one trial day of a date. Both have 2026-03-01: only one of the two shows.',
+      'A trial has one day of a date. Both have 2026-03-01: only one of the two shows.',
     );
   });
 
