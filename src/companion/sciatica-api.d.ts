@@ -3129,9 +3129,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The Idempotency-Key came before, and what the request created, or a part of it, is gone since */
+        /** @description The Idempotency-Key came before; what was created is gone, or of several a part erased */
         RecordGone: {
             headers: {
+                /** @description true on the first answer when it is given again; absent otherwise */
+                "Idempotency-Replayed"?: "true";
                 [name: string]: unknown;
             };
             content: {
@@ -3161,6 +3163,8 @@ export interface components {
         /** @description The body is not application/json in UTF-8 */
         UnsupportedMediaType: {
             headers: {
+                /** @description identity */
+                "Accept-Encoding"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4930,6 +4934,8 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4991,6 +4997,8 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10966,6 +10974,8 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11005,6 +11015,8 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

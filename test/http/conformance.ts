@@ -10,6 +10,23 @@ interface Answered {
 /** What the document says of every operation at once, under `default`. */
 const ANYWHERE = [405, 408, 417, 431];
 
+/** Headers of the protocol, which are not of an operation. */
+const PROTOCOL = [
+  'allow',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cross-origin-resource-policy',
+  'date',
+  'keep-alive',
+  'referrer-policy',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+];
+
 /** A check of answers against the OpenAPI document of the service: it returns what does not agree. */
 export function conformance(document: OpenApi) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -20,9 +37,16 @@ export function conformance(document: OpenApi) {
     const name = ANYWHERE.includes(status) ? 'default' : String(status);
     if (!responses[name]) return [`${method} ${path}: ${status} is not described`];
     const response = resolve<Response>(document, responses[name]);
-    const missing = Object.entries(response.headers ?? {})
-      .filter(([header, described]) => 'required' in described && !(header.toLowerCase() in headers))
-      .map(([header]) => `${method} ${path} ${status}: no ${header}`);
+    const described = Object.entries(response.headers ?? {});
+    const known = [...PROTOCOL, ...described.map(([header]) => header.toLowerCase())];
+    const missing = [
+      ...described
+        .filter(([header, one]) => 'required' in one && !(header.toLowerCase() in headers))
+        .map(([header]) => `${method} ${path} ${status}: no ${header}`),
+      ...Object.keys(headers)
+        .filter((header) => !known.includes(header))
+        .map((header) => `${method} ${path} ${status}: ${header} is not described`),
+    ];
     const content = response.content ?? {};
     const [type = ''] = (headers['content-type'] ?? '').split(';');
     if (text === '' ? Object.keys(content).length > 0 : !(type in content))

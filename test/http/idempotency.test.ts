@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
+import { conformance } from './conformance.ts';
 import { type Answer, freshApp, guardedApp, nora, stretch } from './helpers.ts';
 
 const KEY = '0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e';
@@ -50,6 +51,24 @@ describe('a POST that comes again', () => {
       body: { type: '/docs#problem-record-gone' },
     });
     expect(store.logs.count()).toBe(count);
+  });
+
+  test('is told so as the document describes it, and of several when a part was erased, not deleted', async () => {
+    const { call, post, store } = keyed();
+    const faultsOf = conformance(JSON.parse((await call('GET', '/openapi.json')).text));
+    store.users.create(nora);
+    const several = [stretch, { ...stretch, userId: 2 }];
+    const sent = { one: stretch, several };
+    for (const [key, body] of Object.entries(sent)) await post(logs, body, key);
+    for (const log of store.logs.list()) store.logs.delete(log.id);
+    const again = async () => {
+      const answers = [await post(logs, sent.one, 'one'), await post(logs, several, 'several')];
+      expect(answers.flatMap((answer) => faultsOf('POST', logs, answer))).toEqual([]);
+      return answers.map(({ status }) => status);
+    };
+    expect(await again()).toEqual([410, 201]);
+    store.erase(2);
+    expect(await again()).toEqual([410, 410]);
   });
 
   test('gets the first answer even when the log was changed meanwhile', async () => {

@@ -39,7 +39,7 @@ export function originsAt(
 }
 
 const EXPOSED =
-  'ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
+  'Accept-Encoding, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
  * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign

@@ -66,7 +66,10 @@ export const IF_NONE_MATCH = requestHeader(
 
 /** What a GET takes and answers whose body has an entity tag. @param response to the request that succeeds */
 export function conditional(response: Json) {
-  return { headers: [IF_NONE_MATCH], success: { '200': response, '304': notModified() } };
+  return {
+    headers: [IF_NONE_MATCH],
+    success: { '200': response, '304': notModified(response['headers'] as Json) },
+  };
 }
 
 function requestHeader(name: string, description: string): Json {

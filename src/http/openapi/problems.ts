@@ -1,7 +1,7 @@
 import { gapReasons } from '../../domain/errors.ts';
 import { faultCodes } from '../../domain/fault.ts';
 import { type ProblemType, problemTypes, typeUri } from '../wire/problem.ts';
-import { header, type Json, ref, sureHeader } from './parts.ts';
+import { header, type Json, REPLAYED, ref, sureHeader } from './parts.ts';
 
 /** The schema of every error. */
 export const problemSchema: Json = {
@@ -63,7 +63,8 @@ const problems = {
   Gone: refusal('410', 'What is to be gone on from is not in the history any more: read everything anew'),
   RecordGone: refusal(
     '410',
-    'The Idempotency-Key came before, and what the request created, or a part of it, is gone since',
+    'The Idempotency-Key came before; what was created is gone, or of several a part erased',
+    REPLAYED,
   ),
   PreconditionFailed: refusal(
     '412',
@@ -74,7 +75,9 @@ const problems = {
     '413',
     'The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB',
   ),
-  UnsupportedMediaType: refusal('415', 'The body is not application/json in UTF-8'),
+  UnsupportedMediaType: refusal('415', 'The body is not application/json in UTF-8', {
+    'Accept-Encoding': header('identity'),
+  }),
   UnprocessableEntity: refusal('422', 'The Idempotency-Key came with another body before', {
     Location: header('Of the record that was created then'),
   }),

@@ -34,7 +34,7 @@ export const problemTypes = {
   'in-conflict': { status: 409, means: 'It would lose data, or contradicts what is stored' },
   'record-gone': {
     status: 410,
-    means: 'The request was done when it first came, and what it created, or a part of it, is gone since',
+    means: 'The request was done when it first came; what it created is gone, or of several a part erased',
   },
   'history-gap': {
     status: 410,
