@@ -48,6 +48,28 @@ test('what a trial asks and its order stay as they are, and what it is against h
   expect((await call('PUT', '/trials/1', { body: { ...trial, state: 'given-up' } })).status).toBe(200);
 });
 
+test('what is wrong with fields together is named beside what is wrong with one, also of another trial', async () => {
+  const { call } = freshApp();
+  const { otherExercise: _, ...unnamed } = { ...trial, against: 'exercise' };
+  const namedBy = async (method: string, target: string, body: unknown) => {
+    const { errors } = (await call(method, target, { body })).body as { errors: { field: string }[] };
+    return errors.map(({ field }) => field);
+  };
+  expect(await namedBy('POST', '/trials', { ...unnamed, days: 99, seed: -1, userId: 9 })).toEqual([
+    'days',
+    'seed',
+    'userId',
+    'otherExercise',
+  ]);
+  expect(await namedBy('POST', '/trials', [{ ...trial, days: 99 }, unnamed])).toEqual([
+    '[0].days',
+    '[1].otherExercise',
+  ]);
+  await call('POST', '/trials', { body: trial });
+  expect(await namedBy('PATCH', '/trials/1', { seed: 6, days: 99 })).toEqual(['days', 'seed']);
+  expect(await namedBy('PUT', '/trials/1', { ...trial, seed: 6, state: 'over' })).toEqual(['state', 'seed']);
+});
+
 test('of several trials the one that is a second running one is named', async () => {
   const { call } = freshApp();
   expect(await call('POST', '/trials', { body: [trial, { ...trial, seed: 6 }] })).toMatchObject({

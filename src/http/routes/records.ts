@@ -2,7 +2,7 @@ import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
-import { checkSent } from '../../store/records/checks.ts';
+import { checkSent, faultsBeyond } from '../../store/records/checks.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
 import type { Store } from '../../store/store.ts';
 import {
@@ -40,7 +40,7 @@ function creationOfAll(collection: Collection, store: Store, values: readonly un
   const inputs = checkEach(values, (value) => {
     const one = checkSent(store.users, collection.name, 'input', value);
     // Beside faults of others a missing user is a fault that must be named.
-    const faults = 'userId' in one ? store.users.userFaults(one.userId) : [];
+    const faults = faultsBeyond(store.users, collection.name, one);
     if (faults.length > 0) throw invalid(faults);
     return one;
   });
@@ -273,7 +273,7 @@ function updateRoute(
         // A missing record is reported before any fault of the body.
         records.json(id);
         return (sent) => {
-          const value = checkSent(store.users, name, how, sent);
+          const value = checkSent(store.users, name, how, sent, () => records.get(id));
           const guard = precondition(withSentTag(headers, sent));
           return () => {
             const record = records.update(id, value, guard);
