@@ -42,8 +42,12 @@ export function setGoal(
 /**
  * Lets one user show under another, as `Diary.mergeUsers`, with the goal where the other has none. One change.
  * @param now the clock, in milliseconds since 1970
+ * @throws SciaticaError `not-found` for a user who is one with another already
  */
 export async function mergeUsers(store: Store, id: number, into: number, now: number): Promise<void> {
+  // What waits shows first, as what came from elsewhere: the undo of the merge deletes nothing of it.
+  (await store.as({ origin: { source: 'sync' } }).diary()).receive([]);
+  store.users.get(id);
   const diary = await store.diary();
   store.change(() => {
     const goal = goalOf(store, id);

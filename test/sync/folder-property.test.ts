@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import { Seal } from '../../src/sync/seal.ts';
 import { log, user } from '../store/helpers.ts';
-import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
+import { contents, copyOf, isMerged, machine, setBack, ticking } from './helpers.ts';
 
 /** Three machines, each with a folder of its own; the carrier copies single files from one to another, in any order and state. */
 
@@ -62,7 +62,7 @@ class World {
     const into = users[(pick >> 3) % (users.length || 1)];
     if (what === 'merge' && owner && into && into !== owner) {
       this.#merges.push([owner.email, into.email]);
-      (await store.diary()).mergeUsers(owner.id, into.id, this.#now());
+      await isMerged(store, owner.id, into.id, this.#now());
     }
     if (what === 'copy') this.#copies[at] = copyOf(store);
     const copy = this.#copies[at];

@@ -1,4 +1,6 @@
 import { copyFileSync } from 'node:fs';
+import { mergeUsers } from '../../src/cases/goal.ts';
+import { SciaticaError } from '../../src/domain/errors.ts';
 import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
@@ -59,6 +61,16 @@ export const syncWith = (
   { token, now = Date.now }: { token?: string; now?: () => number } = {},
 ): Promise<SyncResult> =>
   sync({ store, remote: 'home', transport, token, wait: async () => {}, now }, options);
+
+/** Lets a user show under another. @returns false where it is one with another already */
+export const isMerged = (store: Store, id: number, into: number, now: number): Promise<boolean> =>
+  mergeUsers(store, id, into, now).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof SciaticaError) return false;
+      throw error;
+    },
+  );
 
 /** A copy of a database, as `cp` of its file makes it. */
 export function copyOf(store: Store): string {

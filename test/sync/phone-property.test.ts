@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.ts';
 import { total } from '../../src/sync/result.ts';
 import { exampleOf } from '../samples.ts';
 import { log, user } from '../store/helpers.ts';
-import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+import { contents, isMerged, machine, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** A phone whose token is for one user holds in the end what the service shows of that user, and never anything else. */
 
@@ -75,8 +75,7 @@ async function act(store: Store, what: string, pick: number, tag: string, now: (
     allowed(() => store.routines.create({ userId, name: `routine ${pick % 2}`, exercises }));
   }
   if (what === 'delete user' && isOther) store.users.delete(userId);
-  if (what === 'merge' && isOther && other !== owner)
-    (await store.diary()).mergeUsers(userId, other.id, now());
+  if (what === 'merge' && isOther && other !== owner) await isMerged(store, userId, other.id, now());
   if (what === 'undo') {
     const change = store.history.nextUndo();
     if (change !== undefined && change > 1) allowed(() => store.undo(change));

@@ -18,7 +18,7 @@ import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
 import { dbOf, log, user } from '../store/helpers.ts';
 import { everything, exported, type File, imported } from '../store/origins.ts';
-import { contents, copyOf, machine, setBack, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, isMerged, machine, setBack, ticking, transportTo } from './helpers.ts';
 
 /** Several machines and a service, with records that are told apart by a tag which none loses. */
 
@@ -147,7 +147,7 @@ export class World {
     const [one, into] = [users[pick % (users.length || 1)], users[(pick >> 3) % (users.length || 1)]];
     if (!one || !into || one === into) return;
     this.#merges.push([one.email, into.email]);
-    (await store.diary()).mergeUsers(one.id, into.id, this.#nowOf(at)());
+    await isMerged(store, one.id, into.id, this.#nowOf(at)());
   }
 
   #import({ at, pick }: Step & { do: 'import' }): void {

@@ -326,12 +326,6 @@ export class Diary {
    * @param now the clock, in milliseconds since 1970
    */
   mergeUsers(id: number, into: number, now = 0): void {
-    // What has waited shows first: the undo of the merge deletes nothing.
-    this.receive([]);
-    this.#point(id, into, now);
-  }
-
-  #point(id: number, into: number, now = 0): void {
     this.change(() => {
       const target = this.#names.ofUser(into);
       const stamp = stampNow(this.db, this.#names, now);
@@ -351,7 +345,7 @@ export class Diary {
     // A third machine may have brought that one.
     const known = this.idOfUser(theirs.name);
     if (known !== undefined) {
-      this.#point(known, id);
+      this.mergeUsers(known, id);
       return;
     }
     const joined = merge({ ...own.state, name: theirs.name }, theirs, statementsOf('user'));
