@@ -361,7 +361,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -505,7 +505,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a pain entry that was deleted
-         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restorePainEntry"];
         delete?: never;
@@ -649,7 +649,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a trial that was deleted
-         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreTrial"];
         delete?: never;
@@ -793,7 +793,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a trial day that was deleted
-         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreTrialDay"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
         };
         /**
          * How a trial stands today
-         * @description What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. Days to come are not said. `arm`: `a` is the exercise, `b` what it is compared with.
+         * @description What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. `arm`: `a` is the exercise, `b` what it is compared with.
          */
         get: operations["getTrialStatus"];
         put?: never;
@@ -940,7 +940,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there or cannot be: the detail says why. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -2130,7 +2130,7 @@ export interface components {
              */
             notes?: string;
             /**
-             * @description Seed of its trial; if absent, it is of the trial of that time
+             * @description Seed of its trial; filled in if absent
              * @example 20260302
              */
             trialSeed?: number;
@@ -2170,7 +2170,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Seed of its trial; if absent, it is of the trial of that time
+             * @description Seed of its trial; filled in if absent
              * @example 20260302
              */
             trialSeed?: number | null;
@@ -2217,7 +2217,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Seed of its trial; if absent, it is of the trial of that time
+             * @description Seed of its trial; filled in if absent
              * @example 20260302
              */
             trialSeed?: number | null;
@@ -3678,17 +3678,17 @@ export interface components {
         "TrialDay.notes_ne": string[];
         /** @description Notes about the day: contains; given again: any of them */
         "TrialDay.notes_like": string[];
-        /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
+        /** @description Seed of its trial; filled in if absent; given again: any of them */
         "TrialDay.trialSeed": number[];
-        /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
+        /** @description Seed of its trial; filled in if absent: is not; given again: all of them */
         "TrialDay.trialSeed_ne": number[];
-        /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
+        /** @description Seed of its trial; filled in if absent: is at least */
         "TrialDay.trialSeed_gte": number;
-        /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
+        /** @description Seed of its trial; filled in if absent: is at most */
         "TrialDay.trialSeed_lte": number;
-        /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
+        /** @description Seed of its trial; filled in if absent: is more than */
         "TrialDay.trialSeed_gt": number;
-        /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
+        /** @description Seed of its trial; filled in if absent: is less than */
         "TrialDay.trialSeed_lt": number;
         /** @description First day */
         "TrialDay.since": string;
@@ -8269,17 +8269,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
+                /** @description Seed of its trial; filled in if absent; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
+                /** @description Seed of its trial; filled in if absent: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
+                /** @description Seed of its trial; filled in if absent: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
+                /** @description Seed of its trial; filled in if absent: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
+                /** @description Seed of its trial; filled in if absent: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
+                /** @description Seed of its trial; filled in if absent: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8413,17 +8413,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
+                /** @description Seed of its trial; filled in if absent; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
+                /** @description Seed of its trial; filled in if absent: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
+                /** @description Seed of its trial; filled in if absent: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
+                /** @description Seed of its trial; filled in if absent: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
+                /** @description Seed of its trial; filled in if absent: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
+                /** @description Seed of its trial; filled in if absent: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8571,17 +8571,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
+                /** @description Seed of its trial; filled in if absent; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
+                /** @description Seed of its trial; filled in if absent: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
+                /** @description Seed of its trial; filled in if absent: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
+                /** @description Seed of its trial; filled in if absent: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
+                /** @description Seed of its trial; filled in if absent: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
+                /** @description Seed of its trial; filled in if absent: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];
@@ -8778,17 +8778,17 @@ export interface operations {
                 notes_ne?: components["parameters"]["TrialDay.notes_ne"];
                 /** @description Notes about the day: contains; given again: any of them */
                 notes_like?: components["parameters"]["TrialDay.notes_like"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time; given again: any of them */
+                /** @description Seed of its trial; filled in if absent; given again: any of them */
                 trialSeed?: components["parameters"]["TrialDay.trialSeed"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is not; given again: all of them */
+                /** @description Seed of its trial; filled in if absent: is not; given again: all of them */
                 trialSeed_ne?: components["parameters"]["TrialDay.trialSeed_ne"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at least */
+                /** @description Seed of its trial; filled in if absent: is at least */
                 trialSeed_gte?: components["parameters"]["TrialDay.trialSeed_gte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is at most */
+                /** @description Seed of its trial; filled in if absent: is at most */
                 trialSeed_lte?: components["parameters"]["TrialDay.trialSeed_lte"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is more than */
+                /** @description Seed of its trial; filled in if absent: is more than */
                 trialSeed_gt?: components["parameters"]["TrialDay.trialSeed_gt"];
-                /** @description Seed of its trial; if absent, it is of the trial of that time: is less than */
+                /** @description Seed of its trial; filled in if absent: is less than */
                 trialSeed_lt?: components["parameters"]["TrialDay.trialSeed_lt"];
                 /** @description First day */
                 since?: components["parameters"]["TrialDay.since"];

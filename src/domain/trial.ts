@@ -143,7 +143,7 @@ export const trialKind = defineKind({
     one: 'a trial',
     many: 'trials',
     about:
-      'Experiments on oneself: an exercise against something else, in an order drawn by lot. What a trial asks, its start and its seed are fixed.',
+      'An exercise against something else, in an order drawn by lot. Question, start and seed are fixed.',
   },
   examples: { sort: '-start,id', fields: 'id,start,state', patch: { state: 'given-up' }, deleted: 1 },
   words: { one: 'trial', many: 'trials' },
@@ -174,7 +174,7 @@ export const trialDayFields = {
   trialSeed: integer({
     label: 'Trial seed',
     flag: 'trial-seed',
-    help: 'Seed of its trial; if absent, it is of the trial of that time',
+    help: 'Seed of its trial; filled in if absent',
     min: 0,
     max: MAX_SEED,
     example: trialFields.seed.example,

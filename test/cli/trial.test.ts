@@ -292,7 +292,7 @@ test.each<[string, string[], string[], string]>([
 test('a day that another machine recorded for a trial of its own is still to be recorded', async () => {
   const path = await started();
   const theirs = { userId: 1, date: '2026-03-02', first: 9, second: 9, done: true, trialSeed: 77 };
-  inStore(path, (store) => store.of('trialDay').create(theirs));
+  inStore(path, (store) => store.of('trialDay').restore({ id: 1, ...theirs }));
   expect((await trial(path, [])).stdout).toContain('How much does it hurt, before?');
   const { trialSeed, ...said } = JSON.parse((await trial(path, ['6', '3', '--json'])).stdout);
   expect([trialSeed, said]).toEqual([

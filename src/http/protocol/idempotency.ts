@@ -90,7 +90,7 @@ export function firstRequest(store: Store, { key, body, text }: Repeat) {
 export const goneSince = (): Problem =>
   new Problem(
     410,
-    'This request was done before, and what it created is gone, or of several a part was erased.',
+    'Done before; what it created is gone, or of several a part erased.',
     { 'idempotency-replayed': 'true' },
     'record-gone',
   );

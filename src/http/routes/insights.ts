@@ -119,7 +119,7 @@ export const trialStatusRoute: Route = {
   id: 'getTrialStatus',
   summary: 'How a trial stands today',
   description:
-    'What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. Days to come are not said. `arm`: `a` is the exercise, `b` what it is compared with.',
+    'What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. `arm`: `a` is the exercise, `b` what it is compared with.',
   ...conditional(ok('How it stands', trialStatusSchema(), ETAG)),
   schemas: () => ({ ShownTrial: shownTrial() }),
   handle: ({ request, id, store }) => {

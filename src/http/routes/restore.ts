@@ -37,7 +37,7 @@ export function restoreRoute(collection: Collection): Route {
   const isOfUser = isOwned(name);
   const { tag, schema, a, one, example, deleted } = termsOf(kind);
   const further = isOfUser
-    ? 'What erasing a user has left only the id of comes back as the body has it, if the token is for all users; any other body is only checked, its userId too unless the query has one.'
+    ? 'Where erasing left only its id, and the token is for all users, it comes back as the body has it; any other body is only checked, its userId too unless the query has one.'
     : 'With the user comes back what was deleted with the user.';
   return {
     method: 'POST',

@@ -175,7 +175,10 @@ export class TrialDays extends Records<'trialDay'> {
   }
 
   #named(day: InputOf<'trialDay'>): InputOf<'trialDay'> {
-    const trial = trialOn(this.#trials.list({ userId: day.userId }), day);
+    const { trialSeed: _, ...others } = day;
+    const trials = this.#trials.list({ userId: day.userId });
+    // A seed that no trial has, as that of an example, says nothing.
+    const trial = trialOn(trials, day) ?? trialOn(trials, others);
     return trial ? { ...day, trialSeed: trial.seed } : day;
   }
 }
