@@ -348,8 +348,9 @@ function Another({
   };
   const typed = { exerciseName: name.trim(), exerciseType: type };
   const alike = known.filter(({ exerciseName }) => bareName(exerciseName) === bareName(name));
-  // Two ways to write it would be two exercises in every figure.
-  const other = alike.some(({ exerciseName }) => exerciseName === typed.exerciseName) ? undefined : alike[0];
+  const same = alike.find(({ exerciseName }) => exerciseName === typed.exerciseName);
+  // Two ways to write it, or two types, would be two exercises in every figure.
+  const there = same ?? alike[0];
   return (
     <section ref={section} tabIndex={-1} aria-label="Another exercise">
       {exercise ? (
@@ -359,7 +360,7 @@ function Another({
           class="card"
           onSubmit={(event) => {
             event.preventDefault();
-            if (typed.exerciseName !== '') open(other ?? typed);
+            if (typed.exerciseName !== '') open(there ?? typed);
           }}
         >
           <label>
@@ -378,9 +379,9 @@ function Another({
               <option>strengthening</option>
             </select>
           </label>
-          <p role="status">{other && `${other.exerciseName} is there already.`}</p>
-          <button type="submit">Record {other?.exerciseName ?? 'it'}</button>{' '}
-          {other && (
+          <p role="status">{there && `${there.exerciseName} is there already.`}</p>
+          <button type="submit">Record {there?.exerciseName ?? 'it'}</button>{' '}
+          {there && !same && (
             <button type="button" onClick={() => open(typed)}>
               Record {typed.exerciseName} as another
             </button>
