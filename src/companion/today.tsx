@@ -44,8 +44,8 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
   }
   const routines = routinesOf(kept);
   const inRoutine = new Set(routines.flatMap(({ exercises }) => exercises.map((one) => one.exerciseName)));
-  // Without a network and a token only these names are there.
-  for (const one of kept.names ?? [])
+  // Before the records are read only these names are there; after that they would outlive what they name.
+  for (const one of kept.since === undefined ? (kept.names ?? []) : [])
     if (!known.has(one.exerciseName)) known.set(one.exerciseName, { ...one, recent: 0 });
   const others = [...known.values()]
     .filter(({ exerciseName }) => !inRoutine.has(exerciseName))
@@ -90,7 +90,7 @@ export function Today(shown: Shown) {
   );
   // Kept apart from the records, so that they are there without a network before the records are.
   useEffect(() => {
-    if (names !== '[]' && JSON.stringify(kept.names) !== names)
+    if ((names !== '[]' || kept.since !== undefined) && JSON.stringify(kept.names) !== names)
       // A full storage keeps the names of before.
       void phone.shelf.update((now) => ({ ...now, names: JSON.parse(names) })).catch(() => {});
   }, [names]);

@@ -224,9 +224,8 @@ inBrowser((phone, bare) => {
     await page.getByText('Trial, day 1').waitFor();
     await page.getByText('Today so far: 4').waitFor();
     // As the service worker says what it knows, which sends for a page in the background.
-    await page.evaluate(
-      `new BroadcastChannel('sciatica').postMessage({ since: ${store.history.last()}, records: {} })`,
-    );
+    const told = { since: store.history.last(), records: { log: { 1: store.logs.get(1) } } };
+    await page.evaluate(`new BroadcastChannel('sciatica').postMessage(${JSON.stringify(told)})`);
     await page.getByText('Today so far: 4').waitFor({ state: 'detached' });
     expect(await page.getByText('Trial, day 1').isVisible()).toBe(true);
     // What was drawn for one day is not shown on the next.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nora, session } from '../helpers.ts';
-import { beNora, inBrowser, inDiary, pageOfNora, record, service } from './phone.ts';
+import { beNora, inBrowser, inDiary, pageOfNora, record, service, stored } from './phone.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -188,6 +188,33 @@ inBrowser((_, bare) => {
     expect(await Promise.all(names)).toEqual([['Morning'], ['Often', 'Edge', 'Rare'], ['Gone']]);
     await page.getByRole('button', { name: 'Morning' }).first().click();
     expect(await page.getByRole('button', { name: 'Morning', expanded: true }).count()).toBe(1);
+  });
+
+  test('an exercise that has no session any more, and is in no routine, is not offered', async () => {
+    const { store, link } = await service({ auth: true });
+    const { open, context } = await bare();
+    const page = await open(link());
+    const offers = (...names: string[]) =>
+      expect.poll(() => page.locator('.exercise').allTextContents()).toEqual(names);
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await offers(session.exerciseName);
+    store.logs.update(1, { exerciseName: 'Bird Dog' });
+    await offers('Bird Dog');
+    // What is not sent yet is there as long as it is.
+    await context.setOffline(true);
+    await page.getByRole('textbox', { name: 'Another exercise' }).fill('Cobra');
+    for (const name of ['Record it', 'Pain before 5', 'Pain after 4', 'Done']) await press(name);
+    await offers('Cobra', 'Bird Dog');
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: 'Cobra' }).click();
+    await press('Delete');
+    await page.getByRole('link', { name: 'Today' }).click();
+    await offers('Bird Dog');
+    await context.setOffline(false);
+    store.logs.delete(1);
+    await offers();
+    // Nor is it before the records are read.
+    await expect.poll(() => stored(page)).not.toContain('Bird Dog');
   });
 
   test('what is wrong with a code is said, and what is lost where a phone forgets', async () => {
