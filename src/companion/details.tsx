@@ -108,10 +108,10 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   );
 }
 
-/** How long nothing is typed before a text is saved, in milliseconds: a page that is closed saves nothing any more. */
+/** How long after the first letter a text is saved, in milliseconds: a page that is closed saves nothing any more. */
 const PAUSE_MS = 500;
 
-/** A text that is saved when its field is left, and at each pause. */
+/** A text that is saved when its field is left, and while it is typed. */
 function Typed({
   label,
   value,
@@ -155,8 +155,10 @@ function Typed({
         onInput={(event) => {
           unsaved.current = event.currentTarget.value;
           setDraft(event.currentTarget.value);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => void put(), PAUSE_MS);
+          timer.current ??= setTimeout(() => {
+            timer.current = undefined;
+            void put();
+          }, PAUSE_MS);
         }}
         onChange={() => void put()}
       />

@@ -439,6 +439,24 @@ inBrowser((_, bare) => {
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly again');
   });
 
+  test('what is typed without a pause is saved meanwhile', async () => {
+    const { store, page } = await pageOfNora(bare);
+    await inDiary(page);
+    const notes = page.getByLabel('Notes');
+    await notes.focus();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
+    for (const letter of 'slept badly') {
+      await page.keyboard.type(letter);
+      await page.clock.runFor(100);
+    }
+    await expect.poll(() => store.logs.get(1).notes).toMatch(/^slept/);
+    expect(await notes.inputValue()).toBe('slept badly');
+    // What came after that is saved as soon.
+    await page.clock.runFor(500);
+    await expect.poll(() => store.logs.get(1).notes).toBe('slept badly');
+  });
+
   test('whether it helped follows a corrected pain, unless the person said otherwise', async () => {
     const { store, url } = await service();
     const { open } = await bare();
