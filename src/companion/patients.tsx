@@ -78,7 +78,6 @@ export function Patients({ phone, say }: Shown) {
 const nameOf = ({ firstName, lastName }: Patient): string => `${firstName} ${lastName}`;
 
 function lineOf({ sessions, lastSession, pain, painEarlier, painChange }: Patient): string {
-  if (lastSession === undefined) return 'No session yet.';
   const change = painChange === undefined ? '' : ` (${signed(painChange)})`;
   const level =
     pain !== undefined
@@ -86,5 +85,7 @@ function lineOf({ sessions, lastSession, pain, painEarlier, painChange }: Patien
       : painEarlier !== undefined
         ? `Pain earlier ${painEarlier.toFixed(1)}. `
         : '';
-  return `${level}${sessionsOf(sessions)}, the last on ${spoken(lastSession)}.`;
+  return (
+    level + (lastSession ? `${sessionsOf(sessions)}, the last on ${spoken(lastSession)}.` : 'No session yet.')
+  );
 }

@@ -125,6 +125,12 @@ inBrowser((_, bare) => {
         ] as const)
           store.logs.create({ ...session, userId: ann, date: dayAgo(ago), painBefore, painAfter: 4 });
       store.logs.update(1, { date: dayAgo(20), painBefore: 7 });
+      const { id: userId } = store.users.create({ ...nora, firstName: 'Cy' });
+      for (const [ago, pain] of [
+        [1, 9],
+        [20, 4],
+      ] as const)
+        store.of('painEntry').create({ userId, date: dayAgo(ago), pain });
     });
     const { token } = store.tokens.create({ name: 'p', role: 'provider', users: null, lifetime: null });
     const { open, context } = await bare({ timezoneId });
@@ -136,11 +142,12 @@ inBrowser((_, bare) => {
     await page.getByText('There is no patient yet.').waitFor();
     expect(await page.getByText('The most urgent').count()).toBe(0);
     await page.evaluate("dispatchEvent(new Event('online'))");
-    await page.getByText('No session yet.').waitFor();
+    await page.getByText('Ben Lind No session yet.').waitFor();
     const lines = await page.locator('.exercise').allTextContents();
     expect(lines.sort()).toEqual([
       expect.stringMatching(/^Ann Lind Pain 4\.0 \(−2\.0\)\. \d+ sessions, the last on/),
       'Ben Lind No session yet.',
+      'Cy Lind Red: 1. Pain 9.0 (+5.0). No session yet.',
       expect.stringMatching(/^Nora Lind Pain earlier 7\.0\. /),
     ]);
     const said = page.locator('.said');
