@@ -104,7 +104,8 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
         )}
         {shows !== 'pair' && kept.ended !== undefined && (
           <p class="note alert">
-            <Ended ended={kept.ended} /> What you record stays on this phone until it is paired again.{' '}
+            <Ended ended={kept.ended} />{' '}
+            {isOwn(kept) && 'What you record stays on this phone until it is paired again. '}
             <a href="#pair">Pair again</a>
           </p>
         )}

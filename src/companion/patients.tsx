@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from './client.ts';
+import { Refused, type Schemas } from './client.ts';
 import { focusHeading } from './details.tsx';
 import { Forget } from './more.tsx';
 import type { Shown } from './phone.ts';
@@ -9,9 +9,11 @@ import { sessionsOf, signed, spoken } from './words.ts';
 type Patient = Schemas['Overview'];
 
 /** For a token that reads the records of several people: how each is, and the report on each. Nothing is kept or written. */
-export function Patients({ phone, say }: Shown) {
-  const [patients, setPatients] = useState<readonly Patient[]>();
+export function Patients({ kept, phone, say }: Shown) {
+  const [found, setPatients] = useState<readonly Patient[]>();
   const [report, setReport] = useState<{ name: string; text: string }>();
+  // Whose token was taken back has none any more.
+  const patients = kept.ended === undefined ? found : undefined;
   useEffect(() => {
     const read = async () => setPatients(await (await phone.client()).json<Patient[]>('/overviews'));
     if (phone.me) void read().catch(() => {});
@@ -30,12 +32,15 @@ export function Patients({ phone, say }: Shown) {
   }, []);
   const open = async (patient: Patient) => {
     say('Reading…');
-    const text = await (await phone.client())
-      .send(`/users/${patient.id}/report?format=md`)
-      .then((response) => response.text())
-      .catch(() => undefined);
-    say(text === undefined ? 'The computer is not reached. Try again.' : '');
+    const client = await phone.client();
+    const read = client.send(`/users/${patient.id}/report?format=md`).then((response) => response.text());
+    const text = await read.catch((error: unknown) => {
+      say(whyNot(error, patient));
+      // Says whether the token still counts, and reads the list anew.
+      void phone.sync();
+    });
     if (text === undefined) return;
+    say('');
     // Back, of the browser too, leads from the report to the patients.
     history.pushState(null, '');
     show({ name: nameOf(patient), text });
@@ -73,6 +78,12 @@ export function Patients({ phone, say }: Shown) {
       )}
     </>
   );
+}
+
+function whyNot(error: unknown, patient: Patient): string {
+  if (!(error instanceof Refused)) return 'The computer is not reached. Try again.';
+  const isGone = error.problem.status === 404;
+  return isGone ? `${nameOf(patient)} is not among your patients any more.` : error.message;
 }
 
 const nameOf = ({ firstName, lastName }: Patient): string => `${firstName} ${lastName}`;

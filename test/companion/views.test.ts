@@ -168,6 +168,28 @@ inBrowser((_, bare) => {
     await page.getByRole('heading', { name: 'Pair this phone' }).waitFor();
   });
 
+  test('a provider is told of a patient who is gone, and of a token that was taken back', async () => {
+    const { store, url } = await service({ auth: true });
+    store.users.create({ ...nora, firstName: 'Ben' });
+    const { token } = store.tokens.create({ name: 'p', role: 'provider', users: null, lifetime: null });
+    const { open } = await bare();
+    const page = await open(url);
+    await page.getByLabel('Link, code or token').fill(token);
+    await page.getByRole('button', { name: 'Pair' }).click();
+    const patient = (name: string) => page.getByRole('button', { name });
+    await patient('Ben').waitFor();
+    store.users.delete(2);
+    await patient('Ben').click();
+    await page.getByText('Ben Lind is not among your patients any more.').waitFor();
+    await patient('Ben').waitFor({ state: 'detached' });
+    store.tokens.revoke('p');
+    await patient('Nora').click();
+    await page.getByText('This phone was unpaired at the computer. Pair again').waitFor();
+    await patient('Nora').waitFor({ state: 'detached' });
+    // Nothing is recorded here.
+    expect(await page.getByText(/not reached|record/).count()).toBe(0);
+  });
+
   test('what is done often stands first, what is in a routine there only, and the pain of today is that of today', async () => {
     const { store, url } = await service();
     store.logs.delete(1);
