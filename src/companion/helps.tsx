@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { interval, signed } from '../domain/words/points.ts';
 import type { Schemas } from './client.ts';
 import { Pain90 } from './pain.tsx';
 import type { Shown } from './phone.ts';
 import { Table } from './table.tsx';
-import { dayOf, logsOf, personOf, sessionsOf, signed, spoken } from './words.ts';
+import { dayOf, logsOf, personOf, sessionsOf, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
 
@@ -60,10 +61,10 @@ export function WhatHelps({ kept, phone }: Shown) {
             <summary>As a table</summary>
             <Table
               head={['Exercise', 'Change', '95 % interval', 'Sessions']}
-              rows={figures.exercises.map(({ exerciseName, meanChange, interval, sessions }) => [
+              rows={figures.exercises.map(({ exerciseName, meanChange, interval: range, sessions }) => [
                 exerciseName,
                 signed(meanChange),
-                interval.map(signed).join(' to '),
+                interval(range),
                 sessions,
               ])}
             />
@@ -80,9 +81,9 @@ export function WhatHelps({ kept, phone }: Shown) {
 
 /** The mean change of an exercise with its interval, on a scale with 0 in the middle. */
 function Bar({ found, sign, words }: { found: Exercise; sign: string; words: string }) {
-  const { exerciseName, meanChange, interval, sessions } = found;
+  const { exerciseName, meanChange, interval: range, sessions } = found;
   const x = (points: number) => 50 + (Math.max(-REACH, Math.min(REACH, points)) / REACH) * 50;
-  const [low = 0, high = 0] = interval;
+  const [low = 0, high = 0] = range;
   return (
     <div class="bar">
       <p>
@@ -97,7 +98,7 @@ function Bar({ found, sign, words }: { found: Exercise; sign: string; words: str
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${exerciseName}: ${signed(meanChange)} points, 95 % interval ${interval.map(signed).join(' to ')}`}
+        aria-label={`${exerciseName}: ${signed(meanChange)} points, 95 % interval ${interval(range)}`}
       >
         <rect
           class={meanChange > 0 ? 'more' : 'less'}

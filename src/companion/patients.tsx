@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { signed } from '../domain/words/points.ts';
 import { Refused, type Schemas } from './client.ts';
 import { focusHeading } from './details.tsx';
 import { Forget } from './more.tsx';
 import type { Shown } from './phone.ts';
 import { Report } from './report.tsx';
-import { sessionsOf, signed, spoken } from './words.ts';
+import { sessionsOf, spoken } from './words.ts';
 
 type Patient = Schemas['Overview'];
 

@@ -39,10 +39,6 @@ export function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): [key:
   return [...groups];
 }
 
-/** A change in points of pain: +1.5, −0.3. */
-export const signed = (points: number): string =>
-  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
-
 /** `1 session`, `2 sessions`. */
 export const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`;
 

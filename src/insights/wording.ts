@@ -1,5 +1,6 @@
 import { grouped } from '../domain/fields.ts';
 import { dayNumber, MONTHS } from '../domain/words/day.ts';
+import { interval, signed } from '../domain/words/points.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
   Difference,
@@ -16,34 +17,17 @@ import type {
   Trend,
   VersusOthers,
 } from './shapes.ts';
-import type { Interval } from './stats/points.ts';
 import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** Figures in words: what a screen and a report say alike, they say by these. */
 
-/** A figure with a true minus sign: `−1.3`. */
-export function signed(value: number, decimals = 1): string {
-  const text = Math.abs(value).toFixed(decimals);
-  if (Number(text) === 0) return text;
-  return `${value < 0 ? '−' : '+'}${text}`;
-}
+export { interval, signed };
 
 /** A level with a true minus sign, but no plus. */
 const level = (value: number): string => signed(value).replace('+', '');
 export const plain = (value: number): string => String(Number(value.toFixed(1)));
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
-export const interval = ([low, high]: Readonly<Interval>, decimals = 1): string =>
-  `${end(low, decimals)} to ${end(high, decimals)}`;
-
-/** Decimals of a published figure. */
-const MOST_DECIMALS = 4;
-
-/** An end of an interval. One that is not 0 never reads 0.0: on which side of it the end lies is what it says. */
-function end(value: number, decimals: number): string {
-  const text = signed(value, decimals);
-  return value !== 0 && /^[0.]+$/.test(text) && decimals < MOST_DECIMALS ? end(value, decimals + 1) : text;
-}
 
 /** `−1.3 (−2.0 to −0.4)`; a dash for nothing to tell. */
 export function withInterval(value: Pick<VersusOthers, 'difference' | 'interval'>): string {

@@ -113,6 +113,28 @@ inBrowser((_, bare) => {
     await old.waitFor();
   });
 
+  test('an end of an interval that is not 0 says on which side of it it lies', async () => {
+    const { store, url } = await service();
+    for (let i = 1; i < 5; i++) store.logs.create({ ...session, date: dayAgo(i) });
+    const { open, context } = await bare();
+    await context.route('**/summary?*', async (route) => {
+      const response = await route.fetch();
+      const { exercises, ...others } = await response.json();
+      const [found] = exercises as object[];
+      const json = { ...others, exercises: [{ ...found, meanChange: -0.03, interval: [-0.04, 0.002] }] };
+      return route.fulfill({ response, json });
+    });
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('link', { name: 'What helps' }).click();
+    await page.locator('.figures').getByText('0.0 · 5 sessions', { exact: true }).waitFor();
+    const bar = await page.locator('.bar svg').getAttribute('aria-label');
+    expect(bar).toBe('Piriformis Stretch: 0.0 points, 95 % interval −0.04 to +0.002');
+    await page.getByText('As a table').first().click();
+    const row = page.getByRole('row', { name: session.exerciseName }).locator('td');
+    expect(await row.allTextContents()).toEqual(['0.0', '−0.04 to +0.002', '5']);
+  });
+
   test('a provider sees how pain was and has changed, and what could not be read', async () => {
     const { store, url } = await service({ auth: true });
     const people = ['Ann', 'Ben'].map((firstName) => store.users.create({ ...nora, firstName }).id);

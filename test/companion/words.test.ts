@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { EMPTY } from '../../src/companion/notebook.ts';
-import { daysAgo, logsOf, painsOf, personOf, sessionsOf, signed } from '../../src/companion/words.ts';
+import { daysAgo, logsOf, painsOf, personOf, sessionsOf } from '../../src/companion/words.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -14,12 +14,6 @@ test.each([
     expect(daysAgo(days)).toBe(day);
   }
 });
-
-test.each([
-  [1.25, '+1.3'],
-  [0, '0.0'],
-  [-0.3, '−0.3'],
-])('%d points are %s', (points, text) => expect(signed(points)).toBe(text));
 
 test.each([
   [0, '0 sessions'],
