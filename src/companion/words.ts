@@ -63,6 +63,7 @@ export const PAINS = '/painEntries';
 export interface Pain extends Kept {
   userId: number;
   date: string;
+  timeOfDay?: 'morning' | 'midday' | 'evening' | 'night';
   pain: number;
   medication?: string | null;
   notes?: string | null;

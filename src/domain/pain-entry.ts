@@ -1,10 +1,8 @@
+import { timesOfDay } from './day-pain.ts';
 import { choice, type RecordOf } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { dayFilters, logFields } from './log.ts';
 import { id, pain } from './user.ts';
-
-/** In the order of the day. */
-export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
 
 /** How much it hurts at some time of a day, with or without exercise; the service adds the id. A day may have several. */
 export const painEntryFields = {

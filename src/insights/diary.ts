@@ -1,10 +1,11 @@
+import { rankOf, UNTIMED } from '../domain/day-pain.ts';
 import type { Log } from '../domain/log.ts';
 import { dayNumber } from '../domain/words/day.ts';
 import { CopiedNumbers } from './copied-numbers.ts';
 import { isWeekend } from './days.ts';
 import { type DiarySession, Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
-import { type Entry, rankOf, UNTIMED } from './pain-days.ts';
+import type { Entry } from './pain-days.ts';
 import { RecentPain } from './recent-pain.ts';
 import type { DayPain } from './trend.ts';
 

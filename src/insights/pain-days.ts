@@ -1,5 +1,6 @@
+import { firstOf, rankOf, UNTIMED } from '../domain/day-pain.ts';
 import type { Session } from '../domain/log.ts';
-import { type PainEntry, timesOfDay } from '../domain/pain-entry.ts';
+import type { PainEntry } from '../domain/pain-entry.ts';
 import { compareText, groupBy } from './numbers.ts';
 
 /** What was recorded of the pain on a day, with and without exercise. */
@@ -22,13 +23,6 @@ interface Value extends Pick<Entry, 'id' | 'date' | 'medication'> {
   readonly pains: readonly [number, ...number[]];
   readonly isSession: boolean;
 }
-
-/** What has no time of day, as a session, stands behind the morning. */
-export const UNTIMED = 0.5;
-
-/** Where an entry stands in its day. */
-export const rankOf = ({ timeOfDay }: Pick<PainEntry, 'timeOfDay'>): number =>
-  timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay);
 
 /**
  * The days on which pain was recorded, in order. What is of one day comes in the order in which it was recorded. A session has no
@@ -59,7 +53,7 @@ function dayOf(date: string, values: readonly Value[]): PainDay {
   return {
     date,
     pain: Math.max(...values.flatMap(({ pains }) => pains)),
-    first: (inOrder.find(({ isSession }) => isSession) ?? inOrder[0])?.pains[0] ?? 1,
+    first: firstOf(inOrder)?.pains[0] ?? 1,
     sessions: values.filter(({ isSession }) => isSession).length,
     medication: [...new Set(inOrder.flatMap(({ medication }) => medication ?? []))],
   };

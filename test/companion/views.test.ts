@@ -51,7 +51,7 @@ inBrowser((_, bare) => {
     await expect.poll(() => page.getByText('not sent yet').count()).toBe(2);
   });
 
-  test('the figures stand by name and type on a scale that ends, and the course has the mean of each day up to today', async () => {
+  test('the figures stand by name and type on a scale that ends, and the course has the pain of each day up to today', async () => {
     const { store, url } = await service();
     store.logs.delete(1);
     const figures = [
@@ -78,6 +78,13 @@ inBrowser((_, bare) => {
         painAfter: 9,
       });
       store.of('painEntry').create({ userId: 1, date: dayAgo(1), pain: 2 });
+      for (const [ago, timeOfDay, pain] of [
+        [12, 'night', 9],
+        [12, 'morning', 4],
+        [11, undefined, 7],
+        [11, undefined, 2],
+      ] as const)
+        store.of('painEntry').create({ userId: 1, date: dayAgo(ago), pain, ...(timeOfDay && { timeOfDay }) });
     });
     const { open, context } = await bare({ timezoneId, locale: 'en' });
     const page = await open(url);
@@ -96,8 +103,16 @@ inBrowser((_, bare) => {
       ['−8.0 · 10 sessions', 'less', '0', '50'],
       ['+3.0 · 10 sessions', 'more', '50', '30'],
     ]);
-    const course = await page.locator('svg.course').getAttribute('aria-label');
-    expect(course).toMatch(/on 10 days: 6\.5 on .*, 5\.0 on /);
+    // Of each day what the summary counts: what is done later in the day, after relief, is none of it.
+    const read = await fetch(new URL('/users/1/summary', url));
+    const { pain } = (await read.json()) as { pain: { months: { days: number; mean: number }[] } };
+    expect(pain.months.reduce((sum, { days, mean }) => sum + days * mean, 0)).toBeCloseTo(4 + 7 + 10 * 10, 0);
+    const course = page.getByRole('region', { name: 'Pain of the last 90 days' });
+    await course.getByRole('heading', { name: 'Pain before or without exercise' }).waitFor();
+    const label = await course.locator('svg').getAttribute('aria-label');
+    expect(label).toMatch(/on 12 days: 4 on .*, 10 on /);
+    await course.getByText('As a table').click();
+    expect(await course.locator('td').allTextContents()).toEqual(['4', '7', ...Array(10).fill('10')]);
     const old = page.getByText('what was recorded since is not in them');
     await expect.poll(() => old.count()).toBe(0);
     store.logs.create({

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command, type Option } from 'commander';
 import type { Context } from '../../context.ts';
+import { timesOfDay } from '../../domain/day-pain.ts';
 import { commandsOf, kindNames, type OwnedKindName } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
-import { timesOfDay } from '../../domain/pain-entry.ts';
 import { comparators, trialFields } from '../../domain/trial.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';

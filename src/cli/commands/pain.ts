@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
+import { timesOfDay } from '../../domain/day-pain.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
-import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
+import { painEntryFields } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { dayInFront, levelMeant, painIn } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';

@@ -1,7 +1,8 @@
+import { rankOf, UNTIMED } from '../../domain/day-pain.ts';
 import type { Log } from '../../domain/log.ts';
 import type { TrialDay } from '../../domain/trial.ts';
 import { compareText, groupBy } from '../numbers.ts';
-import { type Entry, rankOf, UNTIMED } from '../pain-days.ts';
+import type { Entry } from '../pain-days.ts';
 import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';

@@ -1,3 +1,4 @@
+import { rankOf } from '../../domain/day-pain.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
@@ -7,7 +8,7 @@ import type { User } from '../../domain/user.ts';
 import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
-import { type Entry, type PainDay, painDays, rankOf } from '../pain-days.ts';
+import { type Entry, type PainDay, painDays } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
 import { type SummaryOptions, summarize, tallyOf } from '../summary.ts';
 import type { EndedTrial } from '../trial.ts';
