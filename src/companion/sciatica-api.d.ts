@@ -841,7 +841,7 @@ export interface paths {
         };
         /**
          * How a trial stands today
-         * @description What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. `arm`: `a` is the exercise, `b` what it is compared with.
+         * @description What is drawn for today (before 4:00 for the day before, if its second pain is due), which pain is due and, after the end, the result. Days to come are not said. `arm`: `a` is the exercise, `b` what it is compared with.
          */
         get: operations["getTrialStatus"];
         put?: never;
@@ -9252,7 +9252,12 @@ export interface operations {
     };
     getTrialStatus: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The day where the person is, otherwise that of the machine that serves */
+                today?: string;
+                /** @description With `today`: the hour there */
+                hour?: number;
+            };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
                 "If-None-Match"?: string;
@@ -9331,7 +9336,12 @@ export interface operations {
     };
     headTrialStatus: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The day where the person is, otherwise that of the machine that serves */
+                today?: string;
+                /** @description With `today`: the hour there */
+                hour?: number;
+            };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
                 "If-None-Match"?: string;

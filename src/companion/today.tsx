@@ -133,7 +133,7 @@ export function Today(shown: Shown) {
 /** As much of `GET /trials/{id}/status` as the page shows. */
 interface TrialStatus {
   trial: { days: number };
-  today: { date: string; number: number; what: string } | null;
+  today: { number: number; what: string } | null;
 }
 
 /** What is drawn for today, in a trial; without a network what was last known of today. */
@@ -146,9 +146,11 @@ function TrialToday({ kept, phone }: Shown) {
     const read = async () => {
       const client = await phone.client();
       const [running] = await client.json<Kept[]>(`/trials?userId=${person}&state=running`);
-      const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status`));
+      // The day is that of the phone; late at night a trial may still be at the day before.
+      const query = `today=${today}&hour=${new Date().getHours()}`;
+      const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status?${query}`));
       const of = status?.today;
-      const trial = of && { date: of.date, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
+      const trial = of && { date: today, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
       await phone.shelf.update((now) => {
         const { trial: _, ...others } = now;
         return isLatest && personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;

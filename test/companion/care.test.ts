@@ -185,7 +185,7 @@ inBrowser((_, bare) => {
     store.of('trial').create({ ...exampleOf(trialFields), userId: 1, start, state: 'running' });
     const { open, context } = await bare();
     const reading = new Promise<() => void>((asked) =>
-      context.route('**/status', (route) => asked(() => void route.continue())),
+      context.route('**/status?*', (route) => asked(() => void route.continue())),
     );
     // What is read next would hide it.
     await context.route('**/trials?userId=2*', (route) => route.abort());
@@ -197,7 +197,7 @@ inBrowser((_, bare) => {
     await page.getByRole('button', { name: 'Forget', exact: true }).click();
     await page.getByRole('button', { name: 'Ole' }).click();
     await page.getByRole('link', { name: 'Today' }).click();
-    const answered = page.waitForResponse('**/status');
+    const answered = page.waitForResponse('**/status?*');
     goOn();
     await answered;
     await page.getByRole('button', { name: 'How is it today? 3', exact: true }).click();

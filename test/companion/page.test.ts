@@ -132,7 +132,7 @@ inBrowser((phone, bare) => {
       isAskedAgain = isGivenUp;
       return ++lists === 1 ? route.continue() : route.abort();
     });
-    await context.route('**/trials/*/status', async (route) => {
+    await context.route('**/trials/*/status?*', async (route) => {
       const response = await route.fetch();
       isAsked = true;
       await isLate;
@@ -140,7 +140,7 @@ inBrowser((phone, bare) => {
     });
     const page = await open(url);
     page.on('requestfinished', (request) => {
-      isAnswered ||= request.url().endsWith('/status');
+      isAnswered ||= request.url().includes('/status?');
     });
     await beNora(page);
     await expect.poll(() => isAsked).toBe(true);
@@ -237,8 +237,9 @@ inBrowser((phone, bare) => {
     expect(await page.getByText('Trial, day').count()).toBe(0);
     // The service has that day, too; the page stays open until the day after.
     let number = 2;
-    await context.route('**/status', (route) => {
+    await context.route('**/status?*', (route) => {
       const date = inDays(number - 1).toLocaleDateString('sv');
+      expect(route.request().url()).toContain(`today=${date}`);
       return route.fulfill({ json: { trial: { days: 28 }, today: { date, number, what: 'rest' } } });
     });
     await context.setOffline(false);

@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest';
+import { trialFields } from '../../src/domain/trial.ts';
+import { addDays } from '../../src/domain/words/day.ts';
 import { nora, session } from '../helpers.ts';
-import { beNora, inBrowser, inDiary, pageOfNora, record, service, stored } from './phone.ts';
+import { exampleOf } from '../samples.ts';
+import {
+  beNora,
+  inBrowser,
+  inDiary,
+  timezoneId as otherDay,
+  pageOfNora,
+  record,
+  service,
+  stored,
+} from './phone.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -281,6 +293,24 @@ inBrowser((_, bare) => {
     await offers();
     // Nor is it before the records are read.
     await expect.poll(() => stored(page)).not.toContain('Bird Dog');
+  });
+
+  test('a trial is at the day of the phone, late at night at the day before', async () => {
+    /** Where it is between one and two in the morning. */
+    const ahead = ((1 - new Date().getUTCHours() + 33) % 24) - 9;
+    const night = `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
+    for (const zone of [night, otherDay]) {
+      const { store, url } = await service();
+      const there = new Date().toLocaleDateString('sv', { timeZone: zone });
+      const [start, yesterday] = [addDays(there, -2), addDays(there, -1)];
+      store.of('trial').create({ ...exampleOf(trialFields), userId: 1, start });
+      const { id } = store.of('trialDay').create({ userId: 1, date: yesterday, first: 6, done: true });
+      const page = await (await bare({ timezoneId: zone })).open(url);
+      await beNora(page);
+      if (zone === night) await page.getByText('Trial, day 2 of 28').waitFor();
+      store.of('trialDay').update(id, { second: 4 });
+      await page.getByText('Trial, day 3 of 28').waitFor();
+    }
   });
 
   test('what is wrong with a code is said, and what is lost where a phone forgets', async () => {

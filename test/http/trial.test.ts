@@ -130,3 +130,30 @@ test('late at night the day before is due, while its second pain is still to com
   });
   expect(await dueAt(4)).toMatchObject({ today: { date: today }, due: { date: today, pain: 'first' } });
 });
+
+test('the day and the hour of the caller count, and of no other day is said anything', async () => {
+  const { call } = freshApp();
+  await call('POST', '/trials', { body: { ...trial, start: '2026-03-02' } });
+  await call('POST', '/trialDays', { body: { userId: 1, date: '2026-03-04', first: 6, done: true } });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-04T11:00:00Z') });
+  const statusAt = (query: string) => call('GET', `/trials/1/status?${query}`);
+  for (const [query, date, number] of [
+    ['today=2026-03-03', '2026-03-03', 2],
+    ['today=2026-03-04&hour=23', '2026-03-04', 3],
+    ['today=2026-03-05&hour=3', '2026-03-04', 3],
+    ['today=2026-03-05&hour=4', '2026-03-05', 4],
+    ['today=2026-03-05', '2026-03-05', 4],
+  ] as const)
+    expect([query, await statusAt(query)]).toMatchObject([query, { body: { today: { date, number } } }]);
+  for (const [query, field] of [
+    ['today=2026-03-06', 'today'],
+    ['today=2026-03-02', 'today'],
+    ['today=tomorrow', 'today'],
+    ['today=2026-03-04&hour=24', 'hour'],
+  ] as const)
+    expect([query, await statusAt(query)]).toMatchObject([
+      query,
+      { status: 400, body: { errors: [{ field }] } },
+    ]);
+});

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { shownStatus, trialStatus, trialToday } from '../../cases/trial.ts';
-import { choice } from '../../domain/fields.ts';
+import { invalid } from '../../domain/errors.ts';
+import { choice, date, type RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
@@ -12,7 +13,7 @@ import { conditional, ETAG, type Json, many, object, ok, POLICY, ref, schemaJson
 import { READ, READ_ONE } from '../openapi/problems.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
-import { yesParameter } from '../protocol/parameter.ts';
+import { numberParameter, yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
 
@@ -33,6 +34,17 @@ const summaryParameters = {
   words: yesParameter('true: with `words`, what the terminal says of the figures'),
 };
 
+const statusParameters = {
+  today: date({
+    label: '',
+    flag: '',
+    help: 'The day where the person is, otherwise that of the machine that serves',
+    example: '2026-03-02',
+  }),
+  hour: numberParameter('With `today`: the hour there', { min: 0, max: 23, example: 21 }),
+};
+
+const readStatusQuery = queryReader(statusParameters);
 const readSummaryQuery = queryReader(summaryParameters);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
@@ -109,6 +121,25 @@ const trialStatusSchema = (): Json =>
     ),
   });
 
+/** Hours by which clocks are behind UTC and ahead of it. */
+const [BEHIND, AHEAD] = [12, 14];
+
+/** The local time of the person. @throws SciaticaError `invalid` for a day that it is nowhere: days to come are not said */
+function localNow({ today, hour = 12 }: Partial<RecordOf<typeof statusParameters>>): Date {
+  const now = new Date();
+  if (today === undefined) return now;
+  const dayAt = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString().slice(0, 10);
+  if (today < dayAt(-BEHIND) || today > dayAt(AHEAD))
+    throw invalid([
+      {
+        field: 'today',
+        message: 'must be the day that it is somewhere now',
+        fault: { code: 'out-of-range' },
+      },
+    ]);
+  return new Date(`${today}T${String(hour).padStart(2, '0')}:00`);
+}
+
 /** GET of how a trial stands today. */
 export const trialStatusRoute: Route = {
   method: 'GET',
@@ -119,12 +150,14 @@ export const trialStatusRoute: Route = {
   id: 'getTrialStatus',
   summary: 'How a trial stands today',
   description:
-    'What is drawn for today (of the machine that serves; before 4:00 the day before, if its second pain is due), which pain is due and, after the end, the result. `arm`: `a` is the exercise, `b` what it is compared with.',
+    'What is drawn for today (before 4:00 for the day before, if its second pain is due), which pain is due and, after the end, the result. Days to come are not said. `arm`: `a` is the exercise, `b` what it is compared with.',
+  query: statusParameters,
   ...conditional(ok('How it stands', trialStatusSchema(), ETAG)),
   schemas: () => ({ ShownTrial: shownTrial() }),
-  handle: ({ request, id, store }) => {
+  handle: ({ request, id, search, store }) => {
+    const now = localNow(readStatusQuery(search));
     const trial = store.of('trial').get(id);
-    const shown = shownStatus(trialStatus(store, trial, trialToday(store, trial, new Date())));
+    const shown = shownStatus(trialStatus(store, trial, trialToday(store, trial, now)));
     return tagged(request, JSON.stringify(shown));
   },
 };
