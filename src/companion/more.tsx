@@ -141,17 +141,38 @@ export function Door({ kept, phone, say }: Shown) {
   );
 }
 
+/** How long a copy waits for what only the computer has, in milliseconds. */
+const REST_MS = 5_000;
+
+/** What belongs to a diary and is not kept on the phone. @throws as every request */
+async function restOf({ phone, person }: Pick<Shown, 'phone'> & { person: number | undefined }) {
+  const client = await phone.client();
+  const signal = AbortSignal.timeout(REST_MS);
+  const read = <T,>(what: string) => client.json<T>(`/users/${person}/${what}`, { signal });
+  const [trials, trialDays, goal] = await Promise.all([
+    read<Kept[]>('trials'),
+    read<Kept[]>('trialDays'),
+    read<Kept>('goal').catch((error: unknown) => {
+      // There is none.
+      if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
+    }),
+  ]);
+  return { goals: goal ? [goal] : [], trials, trialDays };
+}
+
 export function More({ kept, phone, say }: Shown) {
   const { me } = phone;
   const person = personOf(kept);
   const user = person === undefined ? undefined : kept.records['user']?.[person];
-  const download = () => {
+  const download = async () => {
     const { records } = kept;
+    const rest = await restOf({ phone, person }).catch(() => undefined);
     const lists = {
       users: Object.values(records['user'] ?? {}),
       userExerciseLogs: Object.values(records['log'] ?? {}),
       routines: Object.values(records['routine'] ?? {}),
       painEntries: Object.values(records['painEntry'] ?? {}),
+      ...rest,
     };
     const text = JSON.stringify(lists, (name, value: unknown) => (name === 'etag' ? undefined : value), 2);
     const link = document.createElement('a');
@@ -160,7 +181,8 @@ export function More({ kept, phone, say }: Shown) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     const unsent = kept.waiting.length > 0 ? `, without ${kept.waiting.length} not sent yet` : '';
-    say(`Saved as sciatica.json${unsent}.`);
+    const lacking = rest ? '' : ' Goal and trials are not in it: only the computer has them.';
+    say(`Saved as sciatica.json${unsent}.${lacking}`);
   };
   return (
     <>
@@ -174,7 +196,7 @@ export function More({ kept, phone, say }: Shown) {
           {me?.expiresAt &&
             ` This phone is paired until ${spoken(me.expiresAt.slice(0, 10))} as ${me.name}, and renews that by itself.`}
         </p>
-        <button type="button" onClick={download}>
+        <button type="button" onClick={() => void download()}>
           Save a copy as a file
         </button>{' '}
         <Forget {...{ phone, say }} count={kept.waiting.length} />

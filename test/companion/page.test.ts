@@ -313,21 +313,41 @@ inBrowser((phone, bare) => {
     store.of('painEntry').create({ userId: 1, date: '2026-03-01', pain: 7 });
     const { exerciseName, exerciseType } = session;
     store.routines.create({ userId: 1, name: 'Before work', exercises: [{ exerciseName, exerciseType }] });
+    const trial = { ...exampleOf(trialFields), userId: 1 };
+    store.of('trial').create(trial);
+    store.of('trialDay').create({ userId: 1, date: trial.start, first: 6, done: true });
     // Of others nothing is there to be saved.
     store.logs.create({ ...session, userId: store.users.create({ ...nora, firstName: 'Ole' }).id });
-    const { open } = await bare();
+    const { open, context } = await bare();
     const page = await open(url);
     await beNora(page);
     await page.getByRole('button', { name: session.exerciseName }).waitFor();
     await page.getByRole('link', { name: 'More' }).click();
-    const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save a copy as a file' }).click();
-    const [file, db] = [join(freshFolder(), 'sciatica.json'), freshPath()];
-    await (await saved).saveAs(file);
-    expect(await run(['import', file, '--db', db])).toMatchObject({ code: 0 });
+    /** Imports a copy into a new database. */
+    const copied = async (): Promise<string> => {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Save a copy as a file' }).click();
+      const [file, db] = [join(freshFolder(), 'sciatica.json'), freshPath()];
+      await (await saved).saveAs(file);
+      expect(await run(['import', file, '--db', db])).toMatchObject({ code: 0 });
+      return db;
+    };
+    const said = (text: string) => page.getByText(text, { exact: true }).waitFor();
+    const goalIn = async (db: string) => (await run(['goal', '--json', '--db', db])).stdout;
+    // Without a goal too.
+    expect(await goalIn(await copied())).not.toContain('sessionsPerWeek');
+    await said('Saved as sciatica.json.');
+    store.of('goal').create({ userId: 1, sessionsPerWeek: 4 });
+    const db = await copied();
+    expect(await goalIn(db)).toContain('"sessionsPerWeek":4');
+    expect((await run(['trials', '--json', '--db', db])).stdout).toContain(`"seed":${trial.seed}`);
+    expect((await run(['trial-days', '--json', '--db', db])).stdout).toContain('"first":6');
     expect(records(db)).toMatchObject({ users: [{ ...nora }], logs: [{ ...session }] });
     expect((await run(['pains', '--json', '--db', db])).stdout).toContain('"pain":7');
     expect((await run(['routines', '--db', db])).stdout).toContain('Before work');
+    await context.setOffline(true);
+    expect((await run(['trials', '--json', '--db', await copied()])).stdout).not.toContain('seed');
+    await said('Saved as sciatica.json. Goal and trials are not in it: only the computer has them.');
   });
 
   test('a provider sees how each patient is, and the reports, and keeps and writes nothing', async () => {

@@ -350,7 +350,9 @@ inBrowser((_, bare) => {
     await record(page, 5, 4);
     await page.getByRole('link', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Save a copy as a file' }).click();
-    await page.getByText('Saved as sciatica.json, without 1 not sent yet.').waitFor();
+    await page
+      .getByText('Saved as sciatica.json, without 1 not sent yet. Goal and trials are not in it')
+      .waitFor();
     await page.getByRole('button', { name: 'Forget this phone' }).click();
     await page.getByText('1 not sent yet will be lost.').waitFor();
     await page.evaluate("location.hash = '#pair'");
