@@ -26,6 +26,12 @@ interface Period {
   readonly until?: string | undefined;
 }
 
+/** A period that ends with today at the latest; one that is still to come, of which there are no figures, stays as it is. */
+export function upToToday<P extends Period>(period: P, today: string): P {
+  const { since = today, until = today } = period;
+  return until > today && since <= today ? { ...period, until: today } : period;
+}
+
 /** A filter, kept to a period as well. */
 export function narrowed(filter: LogFilter, { since, until }: Period): LogFilter {
   const both = { ...filter };

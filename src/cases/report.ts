@@ -5,7 +5,7 @@ import type { reportFields } from '../domain/summary.ts';
 import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs, narrowed } from './counted-logs.ts';
+import { countedLogs, narrowed, upToToday } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
 import { entriesOf } from './summary.ts';
 import { endedTrial, trialPains } from './trial.ts';
@@ -25,7 +25,8 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
  */
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = inOrder(asked);
-  refuseOutside(asked, today);
+  const upTo = upToToday(asked, today);
+  refuseOutside(upTo, today);
   const period = narrowed({}, { since, until });
   const { user, logs, target, leftOut, ...others } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
@@ -40,7 +41,7 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
       trial: endedTrial(store, userId, period, today),
     };
   });
-  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] }, others);
+  return buildReport(user, logs, { ...upTo, target, leftOut, rule: responseRules[rule] }, others);
 }
 
 /** What came before the period is not in it: the figures up to a day before it would be none. */

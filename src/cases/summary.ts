@@ -11,7 +11,7 @@ import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ExerciseSummary, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs, narrowed } from './counted-logs.ts';
+import { countedLogs, narrowed, upToToday } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
 import { trialPains } from './trial.ts';
 
@@ -32,7 +32,7 @@ export async function summaryOf(
   const { counted, leftOut } = countedLogs(store, userId, filterOf(inOrder(asked)), today);
   const target = targetOf(store, userId, asked.target);
   const tally = await tallied(store, counted);
-  return tally.summary({ ...asked, target, rule: ruleOf(asked), leftOut });
+  return tally.summary({ ...upToToday(asked, today), target, rule: ruleOf(asked), leftOut });
 }
 
 /**
@@ -55,7 +55,7 @@ export function lostMarks({ settings }: Store, userId: number, { exercises }: Su
 
 /**
  * Two periods of a user side by side.
- * @param today stands for the latest session where there is none; what is after it counts in no figure
+ * @param today the last day of both, and the latest where there is no session; what is after it counts in no figure
  * @throws SciaticaError `not-found` if there is no such user, `invalid` for periods that cannot be
  */
 export async function comparisonOf(
@@ -109,7 +109,7 @@ export interface PlacesSummary {
  * @param today what is after it counts in no figure
  */
 export function placesOf(store: Store, asked: AskedOfSummary, today: string): PlacesSummary {
-  const { since = null, until = null } = asked;
+  const { since = null, until = null } = upToToday(asked, today);
   const rule = ruleOf(asked);
   const snapshot = store.snapshot();
   try {

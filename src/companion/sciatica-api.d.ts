@@ -2462,7 +2462,7 @@ export interface components {
         Summary: {
             /** @description As asked for, else the day of the first log */
             since: string | null;
-            /** @description As asked for, else the day of the last log */
+            /** @description As asked for, today at the latest; else the day of the last log */
             until: string | null;
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;

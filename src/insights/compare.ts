@@ -108,7 +108,7 @@ interface AskedPeriods {
  * `before` all that came before a day and all since. Without `since`, the 4 weeks up to `until`; without `until`, up to the
  * latest session, so that no clock is in the answer.
  * @param ends the days of the first and the latest session; undefined when there is none
- * @param today stands for the latest session when there is none
+ * @param today no period ends later; stands for the latest session when there is none
  * @throws SciaticaError `invalid` for an empty period, or `before` after today or beside the others
  */
 export function comparedPeriods(
@@ -117,7 +117,7 @@ export function comparedPeriods(
   today: string,
 ): [Period, Period] {
   const { before } = asked;
-  const until = asked.until ?? ends.last ?? today;
+  const [until = today] = [asked.until ?? ends.last ?? today, today].toSorted();
   if (before !== undefined) {
     if ((asked.since ?? asked.until) !== undefined)
       throw invalid([{ field: 'before', message: 'takes all there is: leave out since and until' }]);

@@ -248,7 +248,7 @@ export type SummaryInWords = Data<z.infer<typeof inWords>>;
 
 export const summarySchema = named('Summary', {
   since: day.nullable().describe('As asked for, else the day of the first log'),
-  until: day.nullable().describe('As asked for, else the day of the last log'),
+  until: day.nullable().describe('As asked for, today at the latest; else the day of the last log'),
   asOf: day.nullable().describe('The day that the last 4 weeks end with'),
   sessions: count,
   leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),

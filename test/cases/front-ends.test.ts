@@ -70,7 +70,7 @@ describe('the command line and the service say the same', () => {
     [['--until', '2026-04-01']],
     [['--before', '2026-04-01', '--rule', 'radicular']],
     [['--type', 'stretch']],
-    [['--since', '2030-01-01', '--until', '2030-01-31']],
+    [['--since', '2020-01-01', '--until', '2020-01-31']],
   ])('compare %j', async (flags) => {
     const { said, text } = await both(
       db,
@@ -110,6 +110,11 @@ describe('the command line and the service say the same', () => {
   test.each<[string, string[], RegExp]>([
     ['compare', ['--before', '2026-04-01', '--since', '2026-03-01'], /leave out (--)?since and (--)?until/],
     ['compare', ['--since', '2026-04-02', '--until', '2026-04-01'], /begins an empty period/],
+    [
+      'compare',
+      ['--since', '2090-01-01', '--until', '2090-01-31'],
+      /begins an empty period: from 2090-01-01/,
+    ],
     ['summary', ['--target', '0'], /must be a whole number from 1 to 100/],
     ['report', ['--rule', 'strict'], /must be one of default, radicular|Allowed choices/],
   ])('%s refuses %j', async (command, flags, fault) => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { addDays, localDay } from '../../src/domain/words/day.ts';
 import { freshFolder, keys, nora, noraWith, prepared, records, run, session, userFlags } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 
@@ -155,6 +156,64 @@ describe('one bad year in an import', () => {
       expect((await report(dirty)).replace(LEFT_OUT, '')).toBe(await report(clean));
     },
   );
+});
+
+describe('days that have not come, on a Wednesday', () => {
+  const now = new Date(2026, 10, 25, 12);
+  const days = ['2026-11-02', '2026-11-04', '2026-11-23', '2026-11-25'];
+  const db = () => noraWith(...days.map((date) => ({ date })));
+  const flags = (until: string) => ['--since', '2026-11-02', '--until', until, '--target', '2'];
+  const said = async (path: string, ...argv: string[]) => (await run(argv, { db: path, now })).stdout;
+
+  it.each(['2026-11-30', '2026-12-31', '9999-12-31'])(
+    'are in no figure of a period up to %s',
+    async (until) => {
+      const path = db();
+      const target = { perWeek: 2, counts: 'sessions', weeks: 3, weeksReached: 1 };
+      expect(JSON.parse(await said(path, 'summary', '--json', ...flags(until)))).toMatchObject({
+        until: '2026-11-25',
+        asOf: '2026-11-25',
+        rhythm: { sessionsPerWeek: 1.1667, daysSinceLast: 0, target },
+      });
+      for (const argv of [
+        ['summary', '--details'],
+        ['summary', '--json'],
+        ['report', '--format', 'md'],
+      ])
+        expect(await said(path, ...argv, ...flags(until))).toBe(
+          await said(path, ...argv, ...flags('2026-11-25')),
+        );
+      const compare = ['compare', '--since', '2026-11-02', '--json', '--until'];
+      expect(await said(path, ...compare, until)).toBe(await said(path, ...compare, '2026-11-25'));
+      const places = ['summary', '--user', 'all', '--json', '--until'];
+      expect(await said(path, ...places, until)).toBe(await said(path, ...places, '2026-11-25'));
+    },
+  );
+
+  it('have no figures of their own, and no last report', async () => {
+    const path = db();
+    const period = ['--since', '2026-12-01', '--until', '2026-12-31'];
+    expect(JSON.parse(await said(path, 'summary', '--json', ...period))).toMatchObject({
+      ...{ since: '2026-12-01', until: '2026-12-31', sessions: 0, rhythm: null, pain: null },
+    });
+    expect(await said(path, 'report', '--format', 'md', ...period)).toContain('No sessions in this period.');
+    const { code, stderr } = await run(['report', '--until', '2026-12-31', '--previous', '2026-12-01'], {
+      db: path,
+      now,
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('up to 2026-11-25')]);
+  });
+
+  it('are in no figure of the service either', async () => {
+    const { call } = freshApp();
+    const [today, later] = [localDay(new Date()), addDays(localDay(new Date()), 40)];
+    await call('POST', '/userExerciseLogs', { body: { ...session, userId: 1, date: addDays(today, -9) } });
+    for (const path of ['summary', 'compare', 'report']) {
+      const of = async (until: string) =>
+        (await call('GET', `/users/1/${path}?since=${addDays(today, -20)}&until=${until}`)).text;
+      expect(await of(later)).toBe(await of(today));
+    }
+  });
 });
 
 it('log again does not repeat a session of a day to come', async () => {

@@ -141,6 +141,11 @@ test.each<[Parameters<typeof comparedPeriods>[0], Parameters<typeof comparedPeri
   [{ before: '2026-02-01' }, ends, ['2026-01-10', '2026-01-31', '2026-02-01', '2026-03-31']],
   [{ before: '2026-01-01' }, ends, ['2025-12-31', '2025-12-31', '2026-01-01', '2026-03-31']],
   [{ before: '2026-04-02' }, ends, ['2026-01-10', '2026-04-01', '2026-04-02', '2026-04-02']],
+  [
+    { since: '2026-05-01', until: '2026-05-31' },
+    ends,
+    ['2026-04-28', '2026-04-30', '2026-05-01', '2026-05-03'],
+  ],
 ])('%j of sessions %j compares these periods', (asked, ends, days) => {
   const periods = comparedPeriods(asked, ends, '2026-05-03');
   expect(periods.flatMap(({ since, until }) => [since, until])).toEqual(days);
@@ -151,6 +156,10 @@ test.each([
   [{ before: '2026-03-02', since: '2026-03-01' }, 'before takes all there is'],
   [{ before: '2026-03-02', until: '2026-03-04' }, 'before takes all there is'],
   [{ before: '2026-05-04' }, 'before is still to come: nothing came since'],
+  [
+    { since: '2026-05-04', until: '2026-05-31' },
+    'since begins an empty period: from 2026-05-04 to 2026-05-03',
+  ],
 ])('%j are no two periods', (asked, message) => {
   expect(() => comparedPeriods(asked, ends, '2026-05-03')).toThrow(message);
 });
