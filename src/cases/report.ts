@@ -41,7 +41,7 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
       trial: endedTrial(store, userId, period, today),
     };
   });
-  return buildReport(user, logs, { ...upTo, target, leftOut, rule: responseRules[rule] }, others);
+  return buildReport(user, logs, { ...upTo, today, target, leftOut, rule: responseRules[rule] }, others);
 }
 
 /** What came before the period is not in it: the figures up to a day before it would be none. */

@@ -32,7 +32,7 @@ export async function summaryOf(
   const { counted, leftOut } = countedLogs(store, userId, filterOf(inOrder(asked)), today);
   const target = targetOf(store, userId, asked.target);
   const tally = await tallied(store, counted);
-  return tally.summary({ ...upToToday(asked, today), target, rule: ruleOf(asked), leftOut });
+  return tally.summary({ ...upToToday(asked, today), today, target, rule: ruleOf(asked), leftOut });
 }
 
 /**

@@ -2440,6 +2440,8 @@ export interface components {
                 /** @description Whole weeks */
                 weeks: number;
                 weeksReached: number;
+                /** @description The Sunday that ended the last of them: of those that were over today */
+                until: string | null;
             } | null;
         };
         SummaryInWords: {

@@ -12,11 +12,13 @@ export interface Target {
 /**
  * @param sessionsByDay number of sessions of each day that has any, in order
  * @param period the days that count, sessions or not
+ * @param over the day up to which weeks that are over count against the target
  */
 export function summarizeRhythm(
   sessionsByDay: ReadonlyMap<string, number>,
   period: Period,
   asOf: string,
+  over: string,
   target?: Target,
 ): Rhythm {
   const days = [...sessionsByDay.keys()].map(dayNumber);
@@ -29,7 +31,7 @@ export function summarizeRhythm(
     daysPerWeek: round(days.length / weeks),
     longestGap: longestGap(days),
     daysSinceLast: last === undefined ? null : dayNumber(asOf) - last,
-    target: target === undefined ? null : againstTarget(sessionsByDay, period, target),
+    target: target === undefined ? null : againstTarget(sessionsByDay, { ...period, until: over }, target),
   };
 }
 
@@ -59,10 +61,12 @@ function againstTarget(
   const reached = [...perMonday].filter(
     ([monday, count]) => monday >= firstMonday && monday < endMonday && count >= perWeek,
   );
+  const weeks = Math.max(0, (dayNumber(endMonday) - dayNumber(firstMonday)) / 7);
   return {
     perWeek,
     counts,
-    weeks: Math.max(0, (dayNumber(endMonday) - dayNumber(firstMonday)) / 7),
+    weeks,
     weeksReached: reached.length,
+    until: weeks === 0 ? null : addDays(endMonday, -1),
   };
 }

@@ -216,6 +216,7 @@ const rhythm = named('Rhythm', {
       counts: z.enum(targetUnits).describe('What it counts: days for somebody who has routines'),
       weeks: count.describe('Whole weeks'),
       weeksReached: count,
+      until: day.nullable().describe('The Sunday that ended the last of them: of those that were over today'),
     })
     .nullable(),
 });

@@ -1,3 +1,4 @@
+import { addDays } from '../domain/words/day.ts';
 import { isWithin } from './days.ts';
 import { type Change, Diary } from './diary.ts';
 import { ExerciseTallies, type SessionFields, summarizeExercises, summarizeResponse } from './exercises.ts';
@@ -13,6 +14,8 @@ export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  /** Weeks that were over before it count against the target, whatever was done in them. Without it, those of the period. */
+  readonly today?: string | undefined;
   readonly rule?: ResponseRule | undefined;
   /** How many a week to compare with. */
   readonly target?: Target | undefined;
@@ -81,6 +84,8 @@ export class Tally {
     const since = options.since ?? exercised[0] ?? first;
     const until = options.until ?? exercised.at(-1) ?? last;
     const asOf = options.until ?? last;
+    const yesterday = options.today && addDays(options.today, -1);
+    const [over = until] = [options.until, yesterday].filter((day) => day !== undefined).sort();
     const { sessions } = this.#all;
     const known = {
       since: since ?? null,
@@ -90,7 +95,7 @@ export class Tally {
       leftOut: options.leftOut ?? 0,
       rule,
     };
-    if (!first || !last || !since || !until || !asOf)
+    if (!first || !last || !since || !until || !asOf || !over)
       return {
         ...known,
         overall: null,
@@ -111,7 +116,7 @@ export class Tally {
       exercises: summarizeExercises(this.#exercises, found, prior, rule),
       level: painLevel(pains, { since: options.since ?? first, until: options.until ?? last }),
       pain: summarizeTrend(pains, asOf),
-      rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, options.target),
+      rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, over, options.target),
     };
   }
 }

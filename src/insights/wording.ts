@@ -174,11 +174,12 @@ function levelInShort({ days, median, mean }: PainLevel): string {
 
 /** @param told how the whole weeks are told */
 export function targetWords(
-  { perWeek, counts, weeks, weeksReached }: NonNullable<Rhythm['target']>,
+  { perWeek, counts, weeks, weeksReached, until }: NonNullable<Rhythm['target']>,
   told = (reached: number, of: string) => ` reached in ${reached} of ${of}`,
 ): string {
   const days = counts === 'days' ? ` day${perWeek === 1 ? '' : 's'}` : '';
-  const reached = weeks === 0 ? ': no whole week yet' : told(weeksReached, count(weeks, 'whole week'));
+  const reached =
+    weeks === 0 ? ': no whole week yet' : told(weeksReached, `${count(weeks, 'whole week')} up to ${until}`);
   return `target of ${plain(perWeek)}${days} a week${reached}`;
 }
 

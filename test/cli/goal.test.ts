@@ -52,18 +52,18 @@ test('is in days for somebody who has a routine of several exercises', async () 
   const db = withGoal(2);
   const home = async () => (await run([], { db, now: new Date(2026, 1, 25, 12) })).stdout;
   const target = async () => (await run(['summary'], { db })).stdout.split('\n')[1];
-  expect(await target()).toBe('Target of 2 a week: 2 of 2 whole weeks.');
+  expect(await target()).toBe('Target of 2 a week: 3 of 3 whole weeks up to 2026-03-01.');
   const { exerciseName, exerciseType } = session;
   const store = openStore(db);
   for (const date of ['2026-02-16', '2026-02-23']) store.logs.create({ ...session, date });
   store.logs.delete(4);
   store.routines.create({ userId: 1, name: 'one', exercises: [{ exerciseName, exerciseType }] });
-  expect(await target()).toBe('Target of 2 a week: 2 of 2 whole weeks.');
+  expect(await target()).toBe('Target of 2 a week: 3 of 3 whole weeks up to 2026-03-01.');
   expect(await home()).toContain('This week  3 of 2 sessions on 2 days\n');
   const exercises = ['A', 'B'].map((name) => ({ exerciseName: name, exerciseType }));
   store.routines.create({ userId: 1, name: 'two', exercises });
   store.close();
-  expect(await target()).toBe('Target of 2 days a week: 1 of 2 whole weeks.');
+  expect(await target()).toBe('Target of 2 days a week: 2 of 3 whole weeks up to 2026-03-01.');
   expect(await home()).toContain('This week  2 of 2 days, 3 sessions\n');
   expect((await run(['goal'], { db })).stdout).toBe('The goal of Nora Lind: 2 days a week.\n');
   expect((await run(['goal', '7'], { db })).stdout).toContain('is 7 days a week now');
@@ -119,14 +119,40 @@ test('one undo takes it back, and history names it', async () => {
 });
 
 test.each<[string, number | undefined, string[], string | undefined]>([
-  ['the goal', 2, [], 'Target of 2 a week: 2 of 2 whole weeks.'],
-  ['a target rather than the goal', 2, ['--target', '3'], 'Target of 3 a week: 0 of 2 whole weeks.'],
+  ['the goal', 2, [], 'Target of 2 a week: 3 of 3 whole weeks up to 2026-03-01.'],
+  [
+    'a target rather than the goal',
+    2,
+    ['--target', '3'],
+    'Target of 3 a week: 0 of 3 whole weeks up to 2026-03-01.',
+  ],
   ['the goal, in a first week', 2, ['--since', '2026-02-24'], 'Target of 2 a week: no whole week yet.'],
   ['nothing without either', undefined, [], undefined],
 ])('a summary compares with %s', async (_, goal, words, line) => {
   const { stdout } = await run(['summary', ...words], { db: withGoal(goal) });
   if (line) expect(stdout).toContain(line);
   else expect(stdout).not.toContain('Target');
+});
+
+test.each([
+  [27, '3 of 3 whole weeks up to 2026-11-22'],
+  [29, '3 of 3 whole weeks up to 2026-11-22'],
+  [30, '4 of 4 whole weeks up to 2026-11-29'],
+  [58, '4 of 8 whole weeks up to 2026-12-27'],
+])('the weeks of a goal are over and count, whatever was done since: day %i', async (day, told) => {
+  const db = prepared((store) => {
+    store.users.create(nora);
+    store.goals.create({ userId: 1, sessionsPerWeek: 5 });
+    for (const week of [2, 9, 16, 23])
+      for (const i of [0, 1, 2, 3, 4])
+        store.logs.create({ ...session, date: `2026-11-${String(week + i).padStart(2, '0')}` });
+  });
+  const now = new Date(2026, 10, day, 12);
+  expect((await run(['summary'], { db, now })).stdout).toContain(`Target of 5 a week: ${told}.\n`);
+  const { stdout } = await run(['report', '--format', 'md'], { db, now });
+  expect(stdout).toContain(`target of 5 a week reached in ${told}; the last on 2026-11-27`);
+  const { stdout: json } = await run(['summary', '--until', '2026-11-15', '--json'], { db, now });
+  expect(JSON.parse(json).rhythm.target).toMatchObject({ weeks: 2, until: '2026-11-15' });
 });
 
 test('a report compares with the goal as with a target', async () => {

@@ -330,7 +330,7 @@ describe('summary', () => {
     });
     const screen = (await run([...argv, '--details'], plain(80))).stdout;
     expect(joined(screen)).toContain('1.75 points or 23.5 % (rule radicular)');
-    expect(screen).toMatch(/^Target of 1 a week: \d+ of 30 whole weeks\.$/m);
+    expect(screen).toMatch(/^Target of 1 a week: \d+ of 30 whole weeks up to 2026-08-30\.$/m);
   });
 
   it('can be shown without the name', async () => {

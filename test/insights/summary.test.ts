@@ -179,7 +179,7 @@ describe('the rhythm', () => {
       daysPerWeek: 0.6364,
       longestGap: { days: 16, from: '2026-03-02', to: '2026-03-18' },
       daysSinceLast: 4,
-      target: { perWeek: 2, counts: 'sessions', weeks: 3, weeksReached: 1 },
+      target: { perWeek: 2, counts: 'sessions', weeks: 3, weeksReached: 1, until: '2026-03-22' },
     });
     const inDays = summarize(logs, { ...period, target: { perWeek: 2, counts: 'days' } });
     expect(inDays.rhythm?.target).toMatchObject({ counts: 'days', weeksReached: 0 });
@@ -227,8 +227,26 @@ describe('the rhythm', () => {
     const options = { since: '2026-03-03', until: '2026-03-05', target };
     expect(summarize([on('2026-03-04')], options).rhythm).toMatchObject({
       daysSinceLast: 1,
-      target: { weeks: 0, weeksReached: 0 },
+      target: { weeks: 0, weeksReached: 0, until: null },
     });
+  });
+
+  test.each<[string | undefined, string, string | null, number]>([
+    [undefined, '2026-03-02', null, 0],
+    [undefined, '2026-03-15', '2026-03-08', 1],
+    [undefined, '2026-03-16', '2026-03-15', 2],
+    [undefined, '2026-04-12', '2026-04-05', 5],
+    ['2026-03-15', '2026-03-15', '2026-03-08', 1],
+    ['2026-03-15', '2026-03-16', '2026-03-15', 2],
+    ['2026-03-22', '2026-04-12', '2026-03-22', 3],
+  ])('up to %s on %s the last week that is over ended on %s: %i of them', (until, today, sunday, weeks) => {
+    const target = { perWeek: 1, counts: 'sessions' } as const;
+    const days = ['2026-03-02', '2026-03-13'].filter((day) => day <= today);
+    const { rhythm } = summarize(
+      days.map((day) => on(day)),
+      { until, today, target },
+    );
+    expect(rhythm?.target).toMatchObject({ weeks, weeksReached: Math.min(weeks, 2), until: sunday });
   });
 
   test('a period under a week counts as one', () => {

@@ -58,16 +58,16 @@ test.each([
 
 test.each([
   [
-    { perWeek: 1, counts: 'days', weeks: 1, weeksReached: 1 },
-    'target of 1 day a week reached in 1 of 1 whole week',
+    { perWeek: 1, counts: 'days', weeks: 1, weeksReached: 1, until: '2026-03-08' },
+    'target of 1 day a week reached in 1 of 1 whole week up to 2026-03-08',
   ],
   [
-    { perWeek: 2, counts: 'days', weeks: 2, weeksReached: 0 },
-    'target of 2 days a week reached in 0 of 2 whole weeks',
+    { perWeek: 2, counts: 'days', weeks: 2, weeksReached: 0, until: '2026-03-08' },
+    'target of 2 days a week reached in 0 of 2 whole weeks up to 2026-03-08',
   ],
   [
-    { perWeek: 2, counts: 'sessions', weeks: 2, weeksReached: 0 },
-    'target of 2 a week reached in 0 of 2 whole weeks',
+    { perWeek: 2, counts: 'sessions', weeks: 2, weeksReached: 0, until: '2026-03-08' },
+    'target of 2 a week reached in 0 of 2 whole weeks up to 2026-03-08',
   ],
 ] as const)('%j reads %s', (target, text) => expect(words.targetWords(target)).toBe(text));
 

@@ -18,7 +18,7 @@ export function addReportCommand(program: Command, context: Context): void {
     .command('report')
     .summary('Write a report for the physiotherapist')
     .description(
-      'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html in the current folder.',
+      'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes on the same day. Without -o it goes to stdout, or in a terminal to report-ID.html in the current folder.',
     )
     .fields({ userId: logFields.userId, ...others })
     .option(`--${full.flag}`, full.help)

@@ -217,7 +217,7 @@ test.each([
 ] as const)(
   'bars of %s a week, from Monday on, with a target of %j',
   (counts, perWeek, heights, labels, line) => {
-    const target = perWeek === null ? null : { perWeek, counts, weeks: 1, weeksReached: 1 };
+    const target = perWeek === null ? null : { perWeek, counts, weeks: 1, weeksReached: 1, until: null };
     const found = barsOf(weeks, target);
     expect(found.bars).toEqual(places.map((place, i) => [...place, heights[i]]));
     expect([found.labels, found.line]).toEqual([labels, line]);
