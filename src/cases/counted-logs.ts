@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 
 /**
  * The logs of a user that count in figures, of those that a filter means.
- * @returns the filter that takes no others, and how many those others are
+ * @returns the filter that takes no others, and how many those others are, with the pain entries and trial days of its period
  * @throws SciaticaError `not-found` if there is no such user
  */
 export function countedLogs(
@@ -14,7 +14,12 @@ export function countedLogs(
   today: string,
 ): { counted: LogFilter; leftOut: number } {
   const days = countedDays(store.users.get(userId).age, today);
-  const outside = (period: LogFilter) => store.logs.count(narrowed({ ...filter, userId }, period));
+  const { since, until } = filter;
+  const outside = (period: Period) => {
+    const theirs = narrowed(narrowed({ userId }, { since, until }), period);
+    const others = store.of('painEntry').count(theirs) + store.of('trialDay').count(theirs);
+    return store.logs.count(narrowed({ ...filter, userId }, period)) + others;
+  };
   return {
     counted: narrowed({ ...filter, userId }, days),
     leftOut: outside({ since: addDays(days.until, 1) }) + outside({ until: addDays(days.since, -1) }),

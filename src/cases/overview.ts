@@ -1,12 +1,12 @@
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import type { SortKey } from '../domain/sort.ts';
 import type { User } from '../domain/user.ts';
-import { addDays, countedDays } from '../domain/words/day.ts';
+import { addDays } from '../domain/words/day.ts';
 import { averageOf, round } from '../insights/numbers.ts';
 import { type PainDay, painDays } from '../insights/pain-days.ts';
 import type { Overview } from '../insights/shapes.ts';
 import type { Store } from '../store/store.ts';
-import { narrowed } from './counted-logs.ts';
+import { countedLogs, narrowed } from './counted-logs.ts';
 import { entriesOf } from './summary.ts';
 
 /** Days at the end of a diary that count as now, and days before them that they are compared with. */
@@ -32,8 +32,8 @@ export const overviewsOf = (
   keys = URGENCY,
 ): Overview[] => users.map((user) => overviewOf(store, user, today)).sort((a, b) => inOrder(a, b, keys));
 
-function overviewOf(store: Store, { id, firstName, lastName, age }: User, today: string): Overview {
-  const counted = { userId: id, ...countedDays(age, today) };
+function overviewOf(store: Store, { id, firstName, lastName }: User, today: string): Overview {
+  const { counted, leftOut } = countedLogs(store, id, {}, today);
   const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
   const first = addDays(today, 1 - RECENT_DAYS);
   const compared = narrowed(counted, { since: addDays(first, -EARLIER_DAYS) });
@@ -58,6 +58,7 @@ function overviewOf(store: Store, { id, firstName, lastName, age }: User, today:
     ...(painEarlier !== undefined && { painEarlier: round(painEarlier, 1) }),
     ...(pain !== undefined && painEarlier !== undefined && { painChange: round(pain - painEarlier, 1) }),
     redEntries: recent.filter(callsForRedFlags).length + severe.length + trialDays.length,
+    leftOut,
   };
 }
 

@@ -65,6 +65,8 @@ export function Patients({ kept, phone, say }: Shown) {
               <span class="notes">
                 {patient.redEntries > 0 && <b>Red: {patient.redEntries}. </b>}
                 {lineOf(patient)}
+                {patient.leftOut > 0 &&
+                  ` Left out: ${patient.leftOut}, after today or before the birth that the age implies.`}
               </span>
             </button>
           ))}

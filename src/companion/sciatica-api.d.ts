@@ -2247,20 +2247,20 @@ export interface components {
                 number,
                 number
             ];
-            /** @description Share of sessions with a response */
+            /** @description Share with a response */
             responded: number;
-            /** @description Share of sessions that the patient marked effective */
+            /** @description Share that the patient marked effective */
             effective: number;
         };
         VersusOthers: {
-            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
+            /** @description At the same pain before and place in the day; below 0 is more relief than the others */
             difference: number | null;
             interval: [
                 number,
                 number
             ] | null;
             /**
-             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers
+             * @description more: than the others together; less: than each of them, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
@@ -2275,7 +2275,7 @@ export interface components {
                 number,
                 number
             ];
-            /** @description Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day */
+            /** @description Whether pain is higher on the day after, by a point at least, for daily looks */
             worse: boolean;
         };
         Lately: {
@@ -2305,9 +2305,9 @@ export interface components {
                 number,
                 number
             ];
-            /** @description Share of sessions with a response */
+            /** @description Share with a response */
             responded: number;
-            /** @description Share of sessions that the patient marked effective */
+            /** @description Share that the patient marked effective */
             effective: number;
             /**
              * @description clear: the sequence excludes 0; likely: only the interval does; open: neither; too-few: below 3 sessions
@@ -2323,7 +2323,7 @@ export interface components {
             ] | null;
             /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
             claim: ("helps" | "harms") | null;
-            /** @description The mean change at the usual pain before and the same place in the day; the order goes by it */
+            /** @description The mean change at the usual pain before and place in the day; the order goes by it */
             adjusted: {
                 change: number;
                 /** @description A 95 % interval, low and high */
@@ -2332,17 +2332,17 @@ export interface components {
                     number
                 ];
             } | null;
-            /** @description Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks */
+            /** @description No noticeable difference: change and adjusted change lie inside ±1, for daily looks */
             noDifference: boolean;
             /** @description The last sessions, where they differ from those before; else null */
             lately: components["schemas"]["Lately"] | null;
-            /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
+            /** @description The exercise that always came right before it on its day: cannot be told apart */
             alwaysAfter: string | null;
-            /** @description Mostly recorded with the same two numbers as an exercise before or after it: cannot be told apart */
+            /** @description Mostly the same two numbers as an exercise before or after it: cannot be told apart */
             sharesNumbers: boolean;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Sessions with medication: with their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; null where there are none */
+            /** @description Sessions with medication: their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; else null */
             medication: {
                 /** @description Null where it was not always the same */
                 name: string | null;
@@ -2350,7 +2350,7 @@ export interface components {
                 sessions: number;
                 /** @description Of those */
                 meanChange: number;
-                /** @description Mean change of the other sessions; null where there are none */
+                /** @description Of the other sessions; null where there are none */
                 without: number | null;
             } | null;
             /** @description First pain of the day after; null below 5 such days, or 5 others */
@@ -2359,7 +2359,7 @@ export interface components {
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
+            /** @description 1 is the most relief by the adjusted change; null with too few sessions */
             rank: number | null;
         };
         PainLevel: {
@@ -2440,7 +2440,7 @@ export interface components {
                 /** @description Whole weeks */
                 weeks: number;
                 weeksReached: number;
-                /** @description The Sunday that ended the last of them: of those that were over today */
+                /** @description Sunday that ended the last */
                 until: string | null;
             } | null;
         };
@@ -2464,18 +2464,18 @@ export interface components {
         Summary: {
             /** @description As asked for, else the day of the first log */
             since: string | null;
-            /** @description As asked for, today at the latest; else the day of the last log */
+            /** @description As asked for, at most today; else the day of the last log */
             until: string | null;
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;
             sessions: number;
-            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            /** @description Records after today, or before birth: in no figure */
             leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
-            /** @description Days without exercise on which pain was recorded twice in one part of the day: the control for bad days that pass by themselves */
+            /** @description Days without exercise with pain recorded twice in one part of the day: a control for bad days that pass by themselves */
             controlDays: number;
-            /** @description In ranked order, those with too few sessions last */
+            /** @description In ranked order */
             exercises: components["schemas"]["ExerciseSummary"][];
             /** @description Pain before exercise over the whole period */
             level: components["schemas"]["PainLevel"] | null;
@@ -2500,7 +2500,7 @@ export interface components {
         Comparison: {
             first: components["schemas"]["Summary"];
             second: components["schemas"]["Summary"];
-            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            /** @description Records after today, or before birth: in no figure */
             leftOut: number;
             /** @description Of the mean pain before exercise */
             painBefore: components["schemas"]["Difference"];
@@ -2530,10 +2530,12 @@ export interface components {
             pain?: number;
             /** @description The same of the 28 days before those */
             painEarlier?: number;
-            /** @description pain − painEarlier: above 0, there is more pain than before */
+            /** @description pain − painEarlier: above 0 is more pain than before */
             painChange?: number;
-            /** @description Sessions, pain entries and trial days of the last 14 days that call for the red flags */
+            /** @description Records of the last 14 days that call for the red flags */
             redEntries: number;
+            /** @description Records after today, or before birth: in no figure */
+            leftOut: number;
         };
         /** @description A trial without its seed, from which the order of the days to come could be drawn */
         ShownTrial: {

@@ -20,12 +20,13 @@ const named = <S extends z.ZodRawShape>(id: string, shape: S) =>
 const day = z.iso.date();
 const count = z.int().min(0);
 const share = z.number().min(0).max(1);
+const leftOut = count.describe('Records after today, or before birth: in no figure');
 const points = z.number().min(-9).max(9);
 const level = z.number().min(1).max(10);
 const interval = z.tuple([z.number(), z.number()]).describe('A 95 % interval, low and high');
 const sequence = z
   .tuple([z.number(), z.number()])
-  .describe('A 90 % confidence sequence, low and high: holds for somebody who looks after every session');
+  .describe('A 90 % confidence sequence, low and high: holds for looks after every session');
 const standardDeviation = z
   .number()
   .min(0)
@@ -46,8 +47,8 @@ const responseShape = {
   medianChange: points,
   standardDeviation,
   interval,
-  responded: share.describe('Share of sessions with a response'),
-  effective: share.describe('Share of sessions that the patient marked effective'),
+  responded: share.describe('Share with a response'),
+  effective: share.describe('Share that the patient marked effective'),
 };
 const response = named('ExerciseResponse', responseShape);
 /** The response to a group of sessions. */
@@ -56,14 +57,12 @@ export type Response = Data<z.infer<typeof response>>;
 const versusOthers = named('VersusOthers', {
   difference: points
     .nullable()
-    .describe(
-      'At the same pain before and the same place in the day; below 0 is more relief than the others',
-    ),
+    .describe('At the same pain before and place in the day; below 0 is more relief than the others'),
   interval: sequence.nullable(),
   verdict: z
     .enum(['more', 'less', 'open', 'too-few'])
     .describe(
-      'more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers',
+      'more: than the others together; less: than each of them, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers',
     ),
 });
 /** The relief after an exercise, compared with that after the same person's other exercises. */
@@ -77,9 +76,7 @@ const dayAfter = named('DayAfter', {
   interval,
   worse: z
     .boolean()
-    .describe(
-      'Whether pain is higher on the day after, by a point at least; holds for somebody who looks every day',
-    ),
+    .describe('Whether pain is higher on the day after, by a point at least, for daily looks'),
 });
 /** The first pain of the day after an exercise, against that of other days. */
 export type DayAfter = Data<z.infer<typeof dayAfter>>;
@@ -113,33 +110,29 @@ const exercise = named('ExerciseSummary', {
   adjusted: z
     .strictObject({ change: points, interval })
     .nullable()
-    .describe('The mean change at the usual pain before and the same place in the day; the order goes by it'),
+    .describe('The mean change at the usual pain before and place in the day; the order goes by it'),
   noDifference: z
     .boolean()
-    .describe('Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks'),
+    .describe('No noticeable difference: change and adjusted change lie inside ±1, for daily looks'),
   lately: lately.nullable().describe('The last sessions, where they differ from those before; else null'),
   alwaysAfter: z
     .string()
     .nullable()
-    .describe(
-      'The exercise that always came right before it on its day, so that the two cannot be told apart',
-    ),
+    .describe('The exercise that always came right before it on its day: cannot be told apart'),
   sharesNumbers: z
     .boolean()
-    .describe(
-      'Mostly recorded with the same two numbers as an exercise before or after it: cannot be told apart',
-    ),
+    .describe('Mostly the same two numbers as an exercise before or after it: cannot be told apart'),
   versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
   medication: z
     .strictObject({
       name: z.string().nullable().describe('Null where it was not always the same'),
       sessions: count.min(1).describe('With it'),
       meanChange: points.describe('Of those'),
-      without: points.nullable().describe('Mean change of the other sessions; null where there are none'),
+      without: points.nullable().describe('Of the other sessions; null where there are none'),
     })
     .nullable()
     .describe(
-      'Sessions with medication: with their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; null where there are none',
+      'Sessions with medication: their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; else null',
     ),
   dayAfter: dayAfter.nullable().describe('First pain of the day after; null below 5 such days, or 5 others'),
   firstDate: day,
@@ -148,7 +141,7 @@ const exercise = named('ExerciseSummary', {
     .int()
     .min(1)
     .nullable()
-    .describe('1 is the most relief by the adjusted change; null where there are too few sessions'),
+    .describe('1 is the most relief by the adjusted change; null with too few sessions'),
 });
 /** One exercise: a name together with a type. Names that differ in case only are different exercises. */
 export type ExerciseSummary = Data<z.infer<typeof exercise>>;
@@ -216,7 +209,7 @@ const rhythm = named('Rhythm', {
       counts: z.enum(targetUnits).describe('What it counts: days for somebody who has routines'),
       weeks: count.describe('Whole weeks'),
       weeksReached: count,
-      until: day.nullable().describe('The Sunday that ended the last of them: of those that were over today'),
+      until: day.nullable().describe('Sunday that ended the last'),
     })
     .nullable(),
 });
@@ -249,16 +242,16 @@ export type SummaryInWords = Data<z.infer<typeof inWords>>;
 
 export const summarySchema = named('Summary', {
   since: day.nullable().describe('As asked for, else the day of the first log'),
-  until: day.nullable().describe('As asked for, today at the latest; else the day of the last log'),
+  until: day.nullable().describe('As asked for, at most today; else the day of the last log'),
   asOf: day.nullable().describe('The day that the last 4 weeks end with'),
   sessions: count,
-  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
+  leftOut,
   rule,
   overall: response.nullable(),
   controlDays: count.describe(
-    'Days without exercise on which pain was recorded twice in one part of the day: the control for bad days that pass by themselves',
+    'Days without exercise with pain recorded twice in one part of the day: a control for bad days that pass by themselves',
   ),
-  exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
+  exercises: z.array(exercise).describe('In ranked order'),
   level: painLevel.nullable().describe('Pain before exercise over the whole period'),
   pain: trend.nullable().describe('How the pain before exercise went'),
   rhythm: rhythm.nullable(),
@@ -283,7 +276,7 @@ export type Shift = Difference['shift'];
 const comparisonSchema = named('Comparison', {
   first: summarySchema,
   second: summarySchema,
-  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
+  leftOut,
   painBefore: difference.describe('Of the mean pain before exercise'),
   /** It also moves when other exercises are done. */
   meanChange: difference.describe('Of the mean change of all sessions'),
@@ -312,10 +305,9 @@ const overview = named('Overview', {
     .optional()
     .describe('Mean pain of a day in the last 14 days, before exercise or without, to one decimal'),
   painEarlier: level.optional().describe('The same of the 28 days before those'),
-  painChange: points.optional().describe('pain − painEarlier: above 0, there is more pain than before'),
-  redEntries: count.describe(
-    'Sessions, pain entries and trial days of the last 14 days that call for the red flags',
-  ),
+  painChange: points.optional().describe('pain − painEarlier: above 0 is more pain than before'),
+  redEntries: count.describe('Records of the last 14 days that call for the red flags'),
+  leftOut,
 });
 /** A diary in a line. */
 export type Overview = Data<z.infer<typeof overview>>;

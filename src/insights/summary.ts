@@ -19,7 +19,7 @@ export interface SummaryOptions {
   readonly rule?: ResponseRule | undefined;
   /** How many a week to compare with. */
   readonly target?: Target | undefined;
-  /** How many sessions were left out for their days, which cannot be right. */
+  /** How many records were left out for their days, which cannot be right. */
   readonly leftOut?: number | undefined;
 }
 

@@ -106,11 +106,11 @@ export function painLabel({
   if (daysWithoutExercise === 0) return PAIN_BEFORE;
   return daysWithoutExercise === days ? 'Pain' : 'Pain before or without exercise';
 }
-/** What is said of sessions whose days cannot be right; nothing where there are none. */
+/** What is said of records whose days cannot be right; nothing where there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0
     ? null
-    : `${count(leftOut, 'session')} ${leftOut === 1 ? 'is' : 'are'} left out: the day is after today, or before the birth that the age implies.`;
+    : `${count(leftOut, 'record')} ${leftOut === 1 ? 'is' : 'are'} left out: the day is after today, or before the birth that the age implies.`;
 
 const directionWords: Readonly<Record<Trend['direction'], string>> = {
   falling: 'falling',

@@ -90,8 +90,8 @@ describe('one bad year in an import', () => {
   const days = ['2026-02-20', '2026-02-22', '2026-02-24', '2026-02-26', '2026-03-01'];
   const good = days.map((date, i) => ({ date, painBefore: 6, painAfter: 5 - (i % 2) }));
 
-  const SENTENCE = String.raw`1 session is left out: the day is after today, or before the birth that the age\s+implies\.`;
-  const LEFT_OUT = new RegExp(` · ${SENTENCE}|^${SENTENCE}\\n|^Left out   1 session.*\\n`, 'm');
+  const SENTENCE = String.raw`(?:1 record is|[23] records are) left out: the day is after today, or before the birth that the age\s+implies\.`;
+  const LEFT_OUT = new RegExp(` · ${SENTENCE}|^${SENTENCE}\\n|^Left out   3 records.*\\n`, 'm');
 
   it.each(['2062-02-24', '1926-02-24'])('%s is taken, and changes no other figure', async (date) => {
     const [clean, dirty] = [noraWith(...good), noraWith(...good)];
@@ -99,7 +99,8 @@ describe('one bad year in an import', () => {
     const path = join(freshFolder(), 'bad.ndjson');
     const bad = { ...records(dirty).logs[0], id: undefined, date, painBefore: 10, painAfter: 1 };
     const badPain = { userId: 1, date, timeOfDay: 'night', pain: 10 };
-    writeFileSync(path, `${JSON.stringify(bad)}\n${JSON.stringify(badPain)}\n`);
+    const badDay = { userId: 1, date, first: 10, done: true };
+    writeFileSync(path, [bad, badPain, badDay].map((record) => `${JSON.stringify(record)}\n`).join(''));
     expect((await run(['import', path], { db: dirty })).code).toBe(0);
     expect(datesIn(dirty)).toContain(date);
     for (const argv of [
@@ -109,7 +110,8 @@ describe('one bad year in an import', () => {
       ['summary', '--user', 'all', '--json'],
     ]) {
       const of = async (db: string) => JSON.parse((await run(argv, { db })).stdout);
-      expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 1 });
+      // Of pain entries and trial days nothing is said by place.
+      expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: argv.includes('all') ? 1 : 3 });
     }
     const telling = [
       [],
@@ -120,13 +122,7 @@ describe('one bad year in an import', () => {
       ['report', '--format', 'md'],
       ['report', '--format', 'html'],
     ];
-    const silent = [
-      ['users', '--summary'],
-      ['users', '--summary', '--json'],
-      ['pain'],
-      ['pain', '--csv'],
-      ['goal'],
-    ];
+    const silent = [['pain', '--csv'], ['pain', '--json'], ['goal']];
     for (const argv of [...telling, ...silent])
       for (const columns of [undefined, 80]) {
         const words = argv[0] === 'report' ? [...argv, '-o', '-'] : argv;
@@ -150,12 +146,60 @@ describe('one bad year in an import', () => {
       await dirty.call('POST', '/painEntries', { body: { userId: 1, date, timeOfDay: 'night', pain: 10 } });
       for (const path of ['summary', 'compare?before=2026-02-24']) {
         const of = async ({ call }: typeof clean) => (await call('GET', `/users/1/${path}`)).body as object;
-        expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 1 });
+        expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 2 });
       }
+      const overviews = async ({ call }: typeof clean) => (await call('GET', '/overviews')).body as [object];
+      expect(await overviews(dirty)).toEqual([{ ...(await overviews(clean))[0], leftOut: 2 }]);
       const report = async ({ call }: typeof clean) => (await call('GET', '/users/1/report')).text;
       expect((await report(dirty)).replace(LEFT_OUT, '')).toBe(await report(clean));
     },
   );
+});
+
+describe('a diary of which only days to come are known', () => {
+  const db = (kind: 'log' | 'painEntry' | 'trialDay') =>
+    prepared((store) => {
+      const at = { userId: store.users.create(nora).id, date: '2026-03-03' };
+      if (kind === 'log') store.logs.create({ ...session, ...at });
+      if (kind === 'painEntry') store.of('painEntry').create({ ...at, pain: 10 });
+      if (kind === 'trialDay') store.of('trialDay').create({ ...at, first: 10, done: true });
+    });
+  const SENTENCE = '1 record is left out: the day is after today, or before the birth that the age implies.';
+
+  it.each([
+    ['log', ['summary']],
+    ['log', ['summary', '--user', 'all']],
+    ['log', ['compare']],
+    ['log', ['pain']],
+    ['painEntry', ['summary']],
+    ['painEntry', ['compare']],
+    ['painEntry', ['pain']],
+    ['painEntry', ['report', '--format', 'md', '-o', '-']],
+    ['trialDay', ['summary']],
+    ['trialDay', ['compare']],
+    ['trialDay', ['pain']],
+    ['trialDay', ['report', '--format', 'md', '-o', '-']],
+  ] as const)('a %s: %j says that it is left out', async (kind, argv) => {
+    for (const columns of [undefined, 100]) {
+      const { stdout, stderr } = await run([...argv], { db: db(kind), ...(columns && { columns }) });
+      expect(`${stdout}${stderr}`).toContain(SENTENCE);
+      expect(stderr).not.toMatch(/Nothing is recorded|No log matches/);
+    }
+  });
+
+  it.each(['log', 'painEntry', 'trialDay'] as const)('a %s: users --summary says so', async (kind) => {
+    const path = db(kind);
+    const { stdout: json } = await run(['users', '--summary', '--json', 'sessions,redEntries,leftOut'], {
+      db: path,
+    });
+    expect(json).toBe('[{"sessions":0,"redEntries":0,"leftOut":1}]\n');
+    const { stdout, stderr } = await run(['users', '--summary'], { db: path, columns: 80 });
+    expect(stdout).toMatch(/Red +Left out\n.* 0 +1\n$/);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      'Left out: records after today, or before the birth that the age implies.',
+    );
+    expect((await run([], { db: path })).stdout).toContain('Left out   1 record after today');
+  });
 });
 
 describe('days that have not come, on a Wednesday', () => {

@@ -34,13 +34,13 @@ describe('users --summary', () => {
     expect(await summary()).toEqual({
       code: 0,
       stderr: '',
-      stdout: `id	firstName	lastName	sessions	lastSession	pain	painEarlier	painChange	redEntries
-4	Red	Berg	3	2026-03-01	3			2
-2	Worse	Berg	2	2026-03-02	5.5	3	2.5	0
-1	Never	Berg	0					0
-5	Away	Berg	0	2025-11-05				0
-6	Odd years	Berg	1	2026-03-02	4			0
-3	Better	Berg	1	2026-03-01	5	8	-3	0
+      stdout: `id	firstName	lastName	sessions	lastSession	pain	painEarlier	painChange	redEntries	leftOut
+4	Red	Berg	3	2026-03-01	3			2	0
+2	Worse	Berg	2	2026-03-02	5.5	3	2.5	0	0
+1	Never	Berg	0					0	0
+5	Away	Berg	0	2025-11-05				0	0
+6	Odd years	Berg	1	2026-03-02	4			0	2
+3	Better	Berg	1	2026-03-01	5	8	-3	0	0
 `,
     }));
 
@@ -131,7 +131,7 @@ describe('users --summary', () => {
       '[{"id":2,"painChange":2.5}]\n',
     );
     expect((await summary('--where', 'id=5', '--csv')).stdout).toBe(
-      'id,firstName,lastName,sessions,lastSession,pain,painEarlier,painChange,redEntries\r\n5,Away,Berg,0,2025-11-05,,,,0\r\n',
+      'id,firstName,lastName,sessions,lastSession,pain,painEarlier,painChange,redEntries,leftOut\r\n5,Away,Berg,0,2025-11-05,,,,0,0\r\n',
     );
     expect((await summary('--where', 'id=9', '--json')).stdout).toBe('[]\n');
     expect((await summary('--where', 'id=9')).stderr).toBe('No user matches.\n');

@@ -219,8 +219,9 @@ describe('how each user is', () => {
         painEarlier: 3.5,
         painChange: 2,
         redEntries: 1,
+        leftOut: 1,
       },
-      { id: 1, firstName: nora.firstName, lastName: nora.lastName, sessions: 0, redEntries: 0 },
+      { id: 1, firstName: nora.firstName, lastName: nora.lastName, sessions: 0, redEntries: 0, leftOut: 0 },
     ]);
   });
 

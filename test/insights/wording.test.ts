@@ -43,7 +43,7 @@ test('figures, and how many there are', () => {
   ]);
   expect([0, 1, 2].map((number) => words.count(number, 'day'))).toEqual(['0 days', '1 day', '2 days']);
   expect([0, 1, 2].map((number) => words.leftOutSentence(number)?.slice(0, 23))).toEqual([
-    ...[undefined, '1 session is left out: ', '2 sessions are left out'],
+    ...[undefined, '1 record is left out: t', '2 records are left out:'],
   ]);
 });
 

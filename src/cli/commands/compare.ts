@@ -40,7 +40,8 @@ async function compare(context: Context, options: Options): Promise<void> {
     throw inFlags(error, comparisonFields);
   });
   if (options['json']) return printJson(context, comparison);
-  if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, { userId });
+  if (comparison.first.sessions + comparison.second.sessions === 0)
+    return sayNone(context, { userId }, comparison.leftOut);
   const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));

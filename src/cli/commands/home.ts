@@ -118,7 +118,7 @@ function ownLines(context: Context, userId: number): string[] {
     ...trial,
     ...syncLines(context),
     ...(leftOut > 0
-      ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
+      ? [`Left out   ${counted(leftOut, 'record')} after today or before the birth that the age implies`]
       : []),
     '',
     `Next: ${commandLine(context, first)}`,

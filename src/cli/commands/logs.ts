@@ -71,7 +71,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const shown = asTable || filter.limit !== undefined ? tableFilter(filter, options) : filter;
   const { limit: _, ...everything } = filter;
   const total = asTable ? context.store.logs.count(everything) : undefined;
-  if (total === 0) sayNone(context, filter);
+  if (total === 0) await sayNone(context, filter);
   else await printList(context, options, listOf(context, shown));
   // A script that said --limit knows: cron would mail it.
   const isNews = context.stdout.isTTY || filter.limit === undefined;
@@ -121,8 +121,20 @@ function otherDays(context: Context, whose: { userId?: number }): string[] {
   });
 }
 
-/** Explains an empty list, and what to do next. */
-export function sayNone(context: Context, filter: LogFilter): void {
+/** Says how many records count in no figure; nothing where there are none. */
+export async function sayLeftOut(context: Context, leftOut: number): Promise<void> {
+  // Loaded on demand: few diaries have any.
+  const { leftOutSentence } = await import('../../insights/wording.ts');
+  const sentence = leftOutSentence(leftOut);
+  if (sentence) say(context, sentence);
+}
+
+/**
+ * Explains an empty list, and what to do next.
+ * @param leftOut how many records there are that count in no figure
+ */
+export async function sayNone(context: Context, filter: LogFilter, leftOut = 0): Promise<void> {
+  if (leftOut > 0) return sayLeftOut(context, leftOut);
   const { logs, users } = context.store;
   const { userId } = filter;
   const whose = userId === undefined ? {} : { userId };

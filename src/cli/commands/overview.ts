@@ -22,6 +22,7 @@ const TITLES = {
   painEarlier: 'Earlier',
   painChange: 'Change',
   redEntries: 'Red',
+  leftOut: 'Left out',
 } as const satisfies Record<keyof Overview, string>;
 
 const names = Object.keys(TITLES) as (keyof Overview)[];
@@ -55,7 +56,10 @@ export async function listOverviews(context: Context, options: Options): Promise
   if (!context.stdout.isTTY || !isPlain) return;
   say(
     context,
-    legend((name) => !leftOut.includes(TITLES[name])),
+    legend(
+      (name) =>
+        !leftOut.includes(TITLES[name]) && (name !== 'leftOut' || rows.some((row) => row.leftOut > 0)),
+    ),
   );
 }
 
@@ -69,11 +73,14 @@ function legend(has: (name: keyof Overview) => boolean): string {
   const earlier = has('painEarlier')
     ? `Earlier: pain of the ${EARLIER_DAYS} days before.`
     : `Change: of the mean pain of a day, against the ${EARLIER_DAYS} days before.`;
-  return `${capital(listed(recent))} of the last ${RECENT_DAYS} days. ${earlier} Red: a rise of 3 or more, or pain of 9 or 10.`;
+  const out = has('leftOut')
+    ? ' Left out: records after today, or before the birth that the age implies.'
+    : '';
+  return `${capital(listed(recent))} of the last ${RECENT_DAYS} days. ${earlier} Red: a rise of 3 or more, or pain of 9 or 10.${out}`;
 }
 
 /** Columns that give way in a narrow terminal, in this order. */
-const FIRST_TO_GIVE_WAY: readonly (keyof Overview)[] = ['painEarlier', 'sessions', 'pain'];
+const FIRST_TO_GIVE_WAY: readonly (keyof Overview)[] = ['painEarlier', 'sessions', 'pain', 'leftOut'];
 
 async function columns(context: Context): Promise<Column<Overview>[]> {
   const { aggravation } = await palette(context);
@@ -84,6 +91,7 @@ async function columns(context: Context): Promise<Column<Overview>[]> {
       right: name !== 'firstName' && name !== 'lastSession',
       ...(name === 'firstName' && { least: 10 }),
       ...(FIRST_TO_GIVE_WAY.includes(name) && { turn: FIRST_TO_GIVE_WAY.indexOf(name) }),
+      ...(name === 'leftOut' && { optional: true }),
       cell: (row) => cellOf(row, name),
       paint: (text, row) => (name === 'redEntries' && row.redEntries > 0 ? aggravation(text) : text),
     }));
@@ -93,6 +101,7 @@ function cellOf(row: Overview, name: keyof Overview): string {
   const value = row[name];
   if (name === 'firstName') return escapeControls(`${row.firstName} ${row.lastName}`);
   if (value === undefined) return '–';
+  if (name === 'leftOut') return row.leftOut > 0 ? String(row.leftOut) : '';
   if (name === 'painChange') return signed(row.painChange ?? 0);
   return name === 'pain' || name === 'painEarlier' ? Number(value).toFixed(1) : String(value);
 }

@@ -1,3 +1,4 @@
+import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { timesOfDay } from '../../domain/day-pain.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
@@ -16,6 +17,7 @@ import { usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, quoted, say, writeData } from '../terminal/io.ts';
 import { pickedBy, printJson, printRows, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
+import { sayLeftOut } from './logs.ts';
 
 /** Days of the chart. */
 const DAYS = 90;
@@ -123,6 +125,8 @@ async function showDays(context: Context, options: Options): Promise<void> {
     const { csvOf } = await import('../../exchange/csv.ts');
     return writeData(context, csvOf(Object.keys(dayFields), rows));
   }
+  const { leftOut } = countedLogs(context.store, userId, { since: period.since }, context.today);
+  if (leftOut > 0) await sayLeftOut(context, leftOut);
   if (days.length === 0)
     return say(
       context,

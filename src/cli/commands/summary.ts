@@ -55,7 +55,7 @@ async function summarizeUser(
   const { store } = context;
   const summary = await summaryOf(store, userId, asked, context.today);
   if (options['json']) return printJson(context, summary);
-  if (summary.pain === null && summary.leftOut === 0) return sayNone(context, { userId });
+  if (summary.pain === null) return sayNone(context, { userId }, summary.leftOut);
   const { lostMarksLines, summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
@@ -74,7 +74,7 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
   const { placesOf } = await import('../../cases/summary.ts');
   const summary = placesOf(context.store, asked, context.today);
   if (options['json']) return printJson(context, summary);
-  if (summary.places.length === 0) return sayNone(context, {});
+  if (summary.places.length === 0) return sayNone(context, {}, summary.leftOut);
   const { placesScreen } = await import('../views/summary-details.ts');
   print(context, placesScreen(summary, await canvasOf(context)).join('\n'));
 }

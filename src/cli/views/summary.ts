@@ -23,8 +23,7 @@ export function summaryScreen(
   details?: readonly string[],
 ): string[] {
   const { exercises, pain, controlDays } = summary;
-  const leftOut = words.leftOutSentence(summary.leftOut);
-  if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
+  if (pain === null) return [];
   const isTooFew = exercises.every(({ verdict }) => verdict === 'too-few');
   const closing = [
     ...words.closingSentences({ exercises, pain, controlDays }, (exercise) => nameIn(canvas, exercise)),

@@ -405,7 +405,7 @@ describe('in Markdown', () => {
   const lines = markdown(logs, { previous: '2026-01-04', target, leftOut: 2 }).split('\n');
 
   test.each([
-    '44 years · pain: glute left, 6 of 10 in the profile · diagnosed 2026-01-15 · patient 7 · nora\\@example.org · 2 sessions are left out: the day is after today, or before the birth that the age implies.',
+    '44 years · pain: glute left, 6 of 10 in the profile · diagnosed 2026-01-15 · patient 7 · nora\\@example.org · 2 records are left out: the day is after today, or before the birth that the age implies.',
     '- **Sessions:** 23 (16.1 a week, on 10 days; target of 3 a week: no whole week yet; the last on 2026-01-10)',
     '- **Response:** 48 % (of sessions: pain fell by at least 2 points or 30\u00a0%. That threshold is for weeks of treatment.)',
     '- **Rises of 2 or more:** 6 (of 23 sessions; Worse (6))',
