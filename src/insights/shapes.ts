@@ -180,7 +180,7 @@ const trend = named('PainTrend', {
   months: z.array(
     z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, days: count, mean: level }),
   ),
-  /** The 28 days up to `asOf`, and the 28 before them. */
+  /** The 28 days up to `asOf`, and the 28 before them: nothing of these where not all of them were asked for. */
   last4Weeks: painLevel,
   previous4Weeks: painLevel,
   change: points.nullable().describe('Mean of the last 4 weeks − mean of the 4 before'),

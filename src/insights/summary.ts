@@ -115,7 +115,7 @@ export class Tally {
       controlDays: found.controlDays,
       exercises: summarizeExercises(this.#exercises, found, prior, rule),
       level: painLevel(pains, { since: options.since ?? first, until: options.until ?? last }),
-      pain: summarizeTrend(pains, asOf),
+      pain: summarizeTrend(pains, asOf, options.since),
       rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, over, options.target),
     };
   }

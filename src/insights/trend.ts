@@ -31,14 +31,13 @@ export type DayPains = ReadonlyMap<string, DayPain>;
  * The trend of the pain of a day, before anything was done. Mornings, evenings, and days with and without exercise differ, and who
  * begins to record the one or the other changes their share, not the pain: each value counts less the mean of its kind.
  * @param asOf the day that the last 4 weeks end with
+ * @param since the day from which days were asked for: the 4 weeks before are compared only where they are whole
  */
-export function summarizeTrend(days: DayPains, asOf: string): Trend {
+export function summarizeTrend(days: DayPains, asOf: string, since = ''): Trend {
   const slope = slopePerWeek(days);
   const last = painLevel(days, { since: addDays(asOf, 1 - FOUR_WEEKS), until: asOf });
-  const previous = painLevel(days, {
-    since: addDays(asOf, 1 - 2 * FOUR_WEEKS),
-    until: addDays(asOf, -FOUR_WEEKS),
-  });
+  const before = { since: addDays(asOf, 1 - 2 * FOUR_WEEKS), until: addDays(asOf, -FOUR_WEEKS) };
+  const previous = painLevel(since > before.since ? new Map() : days, before);
   const { difference, interval } = differenceOfLevels(days, previous, last);
   return {
     days: days.size,

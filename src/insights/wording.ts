@@ -160,8 +160,14 @@ export function trendSentence(pain: Trend): string {
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
 }
 
-export function fourWeeksSentence({ last4Weeks, previous4Weeks, change, changeInterval }: Trend): string {
-  const now = `Last 4 weeks (from ${last4Weeks.since}): ${levelInShort(last4Weeks)}.`;
+/** @param since the first day that counts: of weeks before it nothing is said */
+export function fourWeeksSentence(
+  { last4Weeks, previous4Weeks, change, changeInterval }: Trend,
+  since: string,
+): string {
+  const from = since > last4Weeks.since ? `From ${since}` : `Last 4 weeks (from ${last4Weeks.since})`;
+  const now = `${from}: ${levelInShort(last4Weeks)}.`;
+  if (previous4Weeks.days === 0 && since > previous4Weeks.since) return now;
   const then = `The 4 before: ${levelInShort(previous4Weeks)}.`;
   if (change === null || changeInterval === null) return `${now} ${then}`;
   return `${now} ${then} Difference of the means ${signed(change)} (95 % interval ${interval(changeInterval)}).`;

@@ -8,6 +8,7 @@ import { widthOf, wrap } from '../../src/cli/terminal/width.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';
+import { addDays } from '../../src/domain/words/day.ts';
 import type { Comparison, Summary } from '../../src/insights/shapes.ts';
 import { summarize } from '../../src/insights/summary.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -800,4 +801,22 @@ describe('is refused', () => {
     expect([result.code, result.stdout]).toEqual([code, '']);
     expect(result.stderr).toContain(message);
   });
+});
+
+it.each([
+  ['2026-11-28', 'From 2026-11-28: mean 6.0, median 6, 1 day.'],
+  ['-28d', 'Last 4 weeks (from 2026-11-01): mean 6.0, median 6, 28 days.'],
+  ['2026-10-04', 'mean 6.0, median 6, 28 days. The 4 before: mean 6.0, median 6, 28 days. Difference'],
+])('figures since %s say nothing of weeks before', async (since, said) => {
+  const days = Array.from({ length: 90 }, (_, i) => ({ date: addDays('2026-11-28', -i) }));
+  const world = { db: noraWith(...days), now: new Date(2026, 10, 28, 12) };
+  for (const argv of [
+    ['summary', '--details'],
+    ['report', '--format', 'md'],
+  ]) {
+    const { stdout } = await run([...argv, '--since', since], world);
+    const text = joined(stdout);
+    expect(text).toContain(said);
+    expect(text.includes('The 4 before')).toBe(said.includes('The 4 before'));
+  }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayOf } from '../../src/domain/words/day.ts';
+import { addDays, dayOf } from '../../src/domain/words/day.ts';
 import { summarizePlaces } from '../../src/insights/by-location.ts';
 import type { Entry } from '../../src/insights/pain-days.ts';
 import { responseRules } from '../../src/insights/rules.ts';
@@ -165,6 +165,20 @@ describe('the trend', () => {
     });
     expect(pain?.change).toBe(-2);
   });
+});
+
+test.each([
+  ['2026-02-08', 3, 20],
+  ['2026-02-09', 3, 20],
+  ['2026-02-10', null, 0],
+  ['2026-03-20', null, 0],
+  [undefined, 3, 20],
+])('since %s, weeks that the period does not hold whole are compared with none', (since, change, days) => {
+  const before = Array.from({ length: 20 }, (_, i) => on(addDays('2026-02-12', i), 3));
+  const last = Array.from({ length: 20 }, (_, i) => on(addDays('2026-03-17', i), 6));
+  const { pain } = summarize([...before, ...last], { since });
+  expect(pain).toMatchObject({ change, previous4Weeks: { since: '2026-02-09', until: '2026-03-08', days } });
+  expect(pain?.changeInterval === null).toBe(change === null);
 });
 
 describe('the rhythm', () => {

@@ -109,18 +109,32 @@ test.each([
   [{}, 'From 8 days of records over six weeks on, this says whether it falls or rises.'],
 ])('the trend %j reads %s', (given, text) => expect(words.trendSentence(trend(given))).toBe(text));
 
+const EARLY = '2020-01-01';
+
 test('four weeks against the four before', () => {
   const level = (mean: number | null) => ({ ...trend({}).last4Weeks, mean });
   const figures = { change: -1.5, changeInterval: [-2, -1] as const };
   expect(
-    words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(5.5), ...figures })),
+    words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(5.5), ...figures }), EARLY),
   ).toBe(
     'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: mean 5.5, median 5, 1 day. Difference of the means −1.5 (95 % interval −2.0 to −1.0).',
   );
-  expect(words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(null) }))).toBe(
+  expect(words.fourWeeksSentence(trend({ last4Weeks: level(4), previous4Weeks: level(null) }), EARLY)).toBe(
     'Last 4 weeks (from 2025-12-05): mean 4.0, median 5, 1 day. The 4 before: nothing recorded.',
   );
 });
+
+test.each([
+  [
+    '2025-11-07',
+    'Last 4 weeks (from 2025-12-05): mean 5.0, median 5, 1 day. The 4 before: nothing recorded.',
+  ],
+  ['2025-11-08', 'Last 4 weeks (from 2025-12-05): mean 5.0, median 5, 1 day.'],
+  ['2025-12-05', 'Last 4 weeks (from 2025-12-05): mean 5.0, median 5, 1 day.'],
+  ['2025-12-06', 'From 2025-12-06: mean 5.0, median 5, 1 day.'],
+])('of a period from %s nothing is said of weeks before', (since, text) =>
+  expect(words.fourWeeksSentence(trend({}), since)).toBe(text),
+);
 
 const rhythm = {
   days: 2,

@@ -16,9 +16,9 @@ import { LONGEST_NAME, nameIn } from './records.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
-  const { exercises, overall, pain } = summary;
-  if (pain === null) return [];
-  if (overall === null) return painLines(pain, canvas);
+  const { exercises, overall, pain, level } = summary;
+  if (pain === null || level === null) return [];
+  if (overall === null) return painLines(pain, level.since, canvas);
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
   return [
     ...changesTable(
@@ -34,7 +34,7 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
     ...comparisons(exercises, canvas),
     ...daysAfter(exercises, canvas),
     '',
-    ...painLines(pain, canvas),
+    ...painLines(pain, level.since, canvas),
     '',
     ...wrap(figuresNote(summary.rule), canvas),
   ];
@@ -62,7 +62,7 @@ function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): strin
 const listed = (label: string, told: readonly string[], canvas: Canvas): string[] =>
   told.length === 0 ? [] : ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
 
-function painLines(pain: Trend, canvas: Canvas): string[] {
+function painLines(pain: Trend, since: string, canvas: Canvas): string[] {
   const medians = weeklyMedians(pain.weeks).slice(-canvas.width);
   const from = addDays(pain.weeks.at(-1)?.week ?? '', -7 * (medians.length - 1));
   // How many days it takes is said above.
@@ -70,7 +70,7 @@ function painLines(pain: Trend, canvas: Canvas): string[] {
   return [
     ...wrap(`${words.painLabel(pain)}, a bar a week from ${from} (▁ 1, █ 10):`, canvas),
     sparkline(medians).trimEnd(),
-    ...wrap(`${trend}${words.fourWeeksSentence(pain)}`, canvas),
+    ...wrap(`${trend}${words.fourWeeksSentence(pain, since)}`, canvas),
   ];
 }
 

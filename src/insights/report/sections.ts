@@ -55,8 +55,8 @@ function about({ subject, summary }: Report): string {
 
 /** @param isDrawn whether the first page has the chart of the pain */
 function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Section {
-  const { pain, rhythm } = summary;
-  if (!pain || !rhythm) return { title: 'Pain over time', blocks: [] };
+  const { pain, rhythm, level } = summary;
+  if (!pain || !rhythm || !level) return { title: 'Pain over time', blocks: [] };
   return {
     title: 'Pain over time',
     blocks: [
@@ -65,7 +65,10 @@ function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Sectio
       {
         kind: 'facts',
         rows: [
-          { label: words.painLabel(pain), lines: [words.trendSentence(pain), words.fourWeeksSentence(pain)] },
+          {
+            label: words.painLabel(pain),
+            lines: [words.trendSentence(pain), words.fourWeeksSentence(pain, level.since)],
+          },
           ...(logs.length > 0
             ? [{ label: 'Sessions', lines: [words.rhythmSentences(logs.length, rhythm)] }]
             : []),
