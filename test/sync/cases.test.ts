@@ -16,7 +16,7 @@ import type { Transport } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
 import { dbOf, log, openStore, user } from '../store/helpers.ts';
 import { exported, imported, unsealed } from '../store/origins.ts';
-import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, isMerged, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** What went wrong once with several machines, each as it happened. */
 
@@ -662,7 +662,7 @@ test('the undo of a merge deletes nothing that waited for one of the users until
   there.logs.create(log({ notes: 'four' }));
   await run(here, there);
   here.restore({ record: 'user', id: 1 });
-  (await here.diary()).mergeUsers(2, 1);
+  expect(await isMerged(here, 2, 1, Date.now())).toBe(true);
   here.undo(here.latestChange ?? 0);
   await settle(there, here);
   expect(notes(there)).toHaveLength(4);
