@@ -112,7 +112,14 @@ export function trialToday(store: Store, trial: Trial, now: Date): string {
 export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
   const byDate = daysOf(store, trial);
   const days = [...byDate.values()];
-  const passed = passedOf(trial, byDate, today);
+  const last = days.at(-1);
+  // Of one that was given up the days after the last recorded one were missed by nobody.
+  const passed =
+    trial.state === 'given-up'
+      ? last
+        ? (dayIndex(trial, last.date) ?? 0) + 1
+        : 0
+      : passedOf(trial, byDate, today);
   const outcomes = days.flatMap(({ date, first, second }) => {
     const index = dayIndex(trial, date);
     return index === undefined || second === undefined ? [] : [{ index, first, second }];

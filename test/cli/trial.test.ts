@@ -437,6 +437,26 @@ test.each([[['--json', 'id']], [['show', '--json', 'zzz']]])(
   },
 );
 
+test('a calendar has a name of its own on each machine, and none is of a trial that is over', async () => {
+  const names = [await started(), await started()].map(
+    async (path) => /^UID:.*$/m.exec((await trial(path, ['--ics'])).stdout)?.[0],
+  );
+  const [one, other] = await Promise.all(names);
+  expect([one, one === other]).toEqual([expect.stringMatching(/^UID:trial-1@[0-9a-f-]{36}$/), false]);
+  const path = await started();
+  expect((await trial(path, ['--ics'], 29)).code).toBe(2);
+  await trial(path, ['stop', '--yes'], 2);
+  expect(await trial(path, ['--ics'], 3)).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('a trial that was given up misses no more days', async () => {
+  const path = await started();
+  await trial(path, ['6', '3'], 0);
+  await trial(path, ['5'], 1);
+  await trial(path, ['stop', '--yes'], 2);
+  expect((await trial(path, [], 20)).stdout).toContain('2 of 2 days');
+});
+
 test('what is recorded beside a calendar is refused, not left out', async () => {
   const path = await started();
   expect(await trial(path, ['6', '3', '--ics'])).toMatchObject({ code: 2 });

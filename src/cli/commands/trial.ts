@@ -92,7 +92,7 @@ export function addTrialCommands(program: Command, context: Context): void {
       const { user: _, json, ics, ...said } = options;
       if (ics && words.length > 0)
         throw usage('--ics prints the calendar: leave it out to record something.');
-      if (ics) context.stdout.write(calendarOf(await trialOf(context, options), context.now()));
+      if (ics) await writeCalendar(context, options);
       else if (words.length === 0 && Object.keys(said).length === 0) await showStatus(context, options);
       else await recordDay(context, words, options);
     });
@@ -258,6 +258,13 @@ async function trialOf(context: Context, options: Options): Promise<Trial> {
   throw absent(
     `There is no trial yet. To start one: ${commandLine(context, 'trial start EXERCISE --against rest')}`,
   );
+}
+
+async function writeCalendar(context: Context, options: Options): Promise<void> {
+  const trial = await trialOf(context, options);
+  if (trial.state !== 'running' || statusNow(context, trial).result)
+    throw usage('The trial is over: there is nothing to be reminded of.');
+  context.stdout.write(calendarOf(trial, context.store.id, context.now()));
 }
 
 const statusNow = (context: Context, trial: Trial): TrialStatus =>

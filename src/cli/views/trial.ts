@@ -90,7 +90,7 @@ function pictureOf({ trial, outcomes }: TrialStatus): string[] {
 }
 
 /** A calendar (RFC 5545) with a reminder at nine in the morning of each day; it does not say what is drawn. */
-export function calendarOf(trial: Trial, now: Date): string {
+export function calendarOf(trial: Trial, database: string, now: Date): string {
   const stamp = `${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
   const day = trial.start.replaceAll('-', '');
   return [
@@ -98,7 +98,7 @@ export function calendarOf(trial: Trial, now: Date): string {
     'VERSION:2.0',
     'PRODID:-//sciatica//trial//EN',
     'BEGIN:VEVENT',
-    `UID:trial-${trial.start}-${trial.id}@sciatica`,
+    `UID:trial-${trial.id}@${database}`,
     `DTSTAMP:${stamp}`,
     `DTSTART:${day}T090000`,
     'DURATION:PT15M',
