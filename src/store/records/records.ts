@@ -13,7 +13,7 @@ import {
 import { type TrialDay, trialOn } from '../../domain/trial.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { RunChange } from './changes.ts';
-import { haveCome, recordedAt } from './recorded.ts';
+import { recordedAt } from './recorded.ts';
 import { Table } from './table.ts';
 
 /** What the records of a kind need of the store. */
@@ -54,7 +54,8 @@ export class Records<K extends KindName> extends Table<K> {
   /** As `list`, in the order in which they were recorded. */
   recorded(filter: FilterOf<K> = {} as FilterOf<K>): RecordOfKind<K>[] {
     const records = this.list(filter);
-    if (!haveCome(this.#db, this.kind)) return records;
+    // Whether any of this kind came from elsewhere may take a look at all that did.
+    if (records.length < 2 || this.#db.value('SELECT 1 FROM replicas LIMIT 1') === undefined) return records;
     const idOf = (record: RecordOfKind<K>) => (record as { id: number }).id;
     const clocks = this.#db.all<{ id: number; at: number }>(
       `SELECT value AS id, ${recordedAt(this.kind, 'value')} AS at FROM json_each(?)`,
