@@ -108,8 +108,10 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   );
 }
 
-/** How long after the first letter a text is saved, in milliseconds: a page that is closed saves nothing any more. */
+/** How long nothing is typed before a text is saved, in milliseconds: a page that is closed saves nothing any more. */
 const PAUSE_MS = 500;
+/** And how long it waits at most while somebody types on: each save is a change of the record. */
+const LONGEST_MS = 3_000;
 
 /** A text that is saved when its field is left, and while it is typed. */
 function Typed({
@@ -128,10 +130,12 @@ function Typed({
   const [draft, setDraft] = useState<string>();
   /** What no save was asked for yet, up to the last letter: the draft is drawn a moment later. */
   const unsaved = useRef<string | undefined>(undefined);
+  /** When the first letter of it was typed. */
+  const since = useRef<number | undefined>(undefined);
   const put = async () => {
     const text = unsaved.current;
     if (text === undefined) return;
-    unsaved.current = undefined;
+    unsaved.current = since.current = undefined;
     await save(text.trim() === '' ? '' : text);
     if (phone.fault === undefined) setDraft((now) => (now === text ? undefined : now));
     else unsaved.current ??= text;
@@ -155,10 +159,10 @@ function Typed({
         onInput={(event) => {
           unsaved.current = event.currentTarget.value;
           setDraft(event.currentTarget.value);
-          timer.current ??= setTimeout(() => {
-            timer.current = undefined;
-            void put();
-          }, PAUSE_MS);
+          since.current ??= Date.now();
+          clearTimeout(timer.current);
+          const left = since.current + LONGEST_MS - Date.now();
+          timer.current = setTimeout(() => void put(), Math.max(0, Math.min(PAUSE_MS, left)));
         }}
         onChange={() => void put()}
       />

@@ -446,13 +446,18 @@ inBrowser((_, bare) => {
     await notes.focus();
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 1_000);
-    for (const letter of 'slept badly') {
-      await page.keyboard.type(letter);
-      await page.clock.runFor(100);
-    }
-    await expect.poll(() => store.logs.get(1).notes).toMatch(/^slept/);
+    const type = async (text: string) => {
+      for (const letter of text) {
+        await page.keyboard.type(letter);
+        await page.clock.runFor(400);
+      }
+    };
+    await type('slept b');
+    expect(store.logs.get(1).notes).toBe(session.notes);
+    await type('adly');
+    await expect.poll(() => store.logs.get(1).notes).toMatch(/^slept b/);
     expect(await notes.inputValue()).toBe('slept badly');
-    // What came after that is saved as soon.
+    // What came after that is saved at the next pause.
     await page.clock.runFor(500);
     await expect.poll(() => store.logs.get(1).notes).toBe('slept badly');
   });
