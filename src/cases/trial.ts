@@ -108,18 +108,15 @@ export function trialToday(store: Store, trial: Trial, now: Date): string {
   return lacksSecond(daysOf(store, trial).get(yesterday)) ? yesterday : today;
 }
 
+/** How a trial stands at a moment of the person's local time. */
+export const trialStatusNow = (store: Store, trial: Trial, now: Date): TrialStatus =>
+  trialStatus(store, trial, trialToday(store, trial, now));
+
 /** How a trial stands. @param today the day that it is at (`trialToday`) */
 export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
   const byDate = daysOf(store, trial);
   const days = [...byDate.values()];
-  const last = days.at(-1);
-  // Of one that was given up the days after the last recorded one were missed by nobody.
-  const passed =
-    trial.state === 'given-up'
-      ? last
-        ? (dayIndex(trial, last.date) ?? 0) + 1
-        : 0
-      : passedOf(trial, byDate, today);
+  const passed = passedOf(trial, byDate, today);
   const outcomes = days.flatMap(({ date, first, second }) => {
     const index = dayIndex(trial, date);
     return index === undefined || second === undefined ? [] : [{ index, first, second }];
@@ -149,8 +146,10 @@ export function trialStatus(store: Store, trial: Trial, today: string): TrialSta
 
 type ByDate = ReadonlyMap<string, TrialDay>;
 
-/** The days whose outcome is known, or was due on a day before today. */
+/** The days whose outcome is known, or was due on a day before today; of a trial that was given up those up to the last recorded one. */
 function passedOf(trial: Trial, byDate: ByDate, today: string): number {
+  if (trial.state === 'given-up')
+    return 1 + Math.max(-1, ...[...byDate.keys()].map((date) => dayIndex(trial, date) ?? -1));
   const open = addDays(today, trial.outcome === 'morning' ? -1 : 0);
   let passed = 0;
   while (passed < trial.days) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
-import { latestTrial, trialStatus, trialToday } from '../../cases/trial.ts';
+import { latestTrial, trialStatusNow } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { byKind, nounOf } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -150,7 +150,7 @@ function trialLines(context: Context, userId: number): string[] {
   const { store } = context;
   const trial = latestTrial(store, userId);
   if (trial?.state !== 'running') return [];
-  const status = trialStatus(store, trial, trialToday(store, trial, context.now()));
+  const status = trialStatusNow(store, trial, context.now());
   const said = status.result
     ? `It has ended. What it has shown: ${commandLine(context, 'trial')}`
     : todayInWords(status, context.today) || statusLines(status, context)[0];

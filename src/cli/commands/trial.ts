@@ -6,6 +6,7 @@ import {
   shownStatus,
   type TrialStatus,
   trialStatus,
+  trialStatusNow,
   trialToday,
 } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
@@ -262,18 +263,15 @@ async function trialOf(context: Context, options: Options): Promise<Trial> {
 
 async function writeCalendar(context: Context, options: Options): Promise<void> {
   const trial = await trialOf(context, options);
-  if (trial.state !== 'running' || statusNow(context, trial).result)
+  if (trial.state !== 'running' || trialStatusNow(context.store, trial, context.now()).result)
     throw usage('The trial is over: there is nothing to be reminded of.');
   context.stdout.write(calendarOf(trial, context.store.id, context.now()));
 }
 
-const statusNow = (context: Context, trial: Trial): TrialStatus =>
-  trialStatus(context.store, trial, trialToday(context.store, trial, context.now()));
-
 async function showStatus(context: Context, options: Options): Promise<void> {
   if (typeof options['json'] === 'string')
     throw usage('How a trial stands has no fields to choose: --json alone gives all of it.');
-  const status = statusNow(context, await trialOf(context, options));
+  const status = trialStatusNow(context.store, await trialOf(context, options), context.now());
   if (options['json'] !== undefined) printJson(context, shownStatus(status));
   else for (const line of statusLines(status, context)) print(context, line);
 }
@@ -287,7 +285,7 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
   };
   requireRunning();
   // Given up, it would lose its result.
-  if (statusNow(context, trial).result) {
+  if (trialStatusNow(context.store, trial, context.now()).result) {
     store.of('trial').update(id, { state: 'finished' });
     sayChanged(context, 'The trial has ended by itself: its result is kept.');
     return;
@@ -305,7 +303,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   checkJson(options, trialDayRecord);
   const { store, today } = context;
   const trial = await trialOf(context, options);
-  const status = statusNow(context, trial);
+  const status = trialStatusNow(context.store, trial, context.now());
   if (trial.state !== 'running')
     throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
   const { userId: _, ...fields } = DAY_FIELDS;
@@ -343,7 +341,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   printDone(context, options, { fields: trialDayRecord, record: day, done });
   sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined || context.quiet) return;
-  const after = statusNow(context, store.of('trial').get(trial.id));
+  const after = trialStatusNow(store, store.of('trial').get(trial.id), context.now());
   if (after.result) for (const line of statusLines(after, context)) print(context, line);
   // Who has not looked yet at what is drawn has said the first pain as it is.
   else if (date === today && day.second === undefined) say(context, todayInWords(after, today));

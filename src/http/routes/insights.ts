@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownStatus, trialStatus, trialToday } from '../../cases/trial.ts';
+import { shownStatus, trialStatusNow } from '../../cases/trial.ts';
 import { invalid } from '../../domain/errors.ts';
 import { choice, date, type RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
@@ -157,7 +157,7 @@ export const trialStatusRoute: Route = {
   handle: ({ request, id, search, store }) => {
     const now = localNow(readStatusQuery(search));
     const trial = store.of('trial').get(id);
-    const shown = shownStatus(trialStatus(store, trial, trialToday(store, trial, now)));
+    const shown = shownStatus(trialStatusNow(store, trial, now));
     return tagged(request, JSON.stringify(shown));
   },
 };
