@@ -17,6 +17,7 @@ import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
 import { saySameEmail, staysWith, summaryOfUser } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
+import { unsentLine } from '../views/sync.ts';
 
 /** `sciatica user add|show|edit|rm|use` and `sciatica users` */
 export function addUserCommands(program: Command, context: Context): void {
@@ -124,10 +125,7 @@ async function mergeUser(context: Context, text: string, options: Options): Prom
         `Token ${escapeControls(name)} is for user ${id}, who is not there then: whoever has it needs another one, for user ${into}.`,
       );
   for (const name of store.remotes.onlyFor(id, into))
-    sayAlways(
-      context,
-      `What is recorded for user ${into} does not go to ${escapeControls(name)}: the token is for user ${id}. The other way round it does: ${commandLine(context, `user merge ${into} --into ${id}`)}`,
-    );
+    sayAlways(context, unsentLine(context, name, { view: id, id: into }));
   await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
   await mergeUsers(store, id, into, context.now().getTime());
   sayChanged(context, `Merged user ${id} into user ${into}.`);

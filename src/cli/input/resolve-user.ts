@@ -17,7 +17,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
   const what = given === undefined ? 'SCIATICA_USER' : '--user';
   const id = idOf(String(given ?? variable), what, ` See: ${commandLine(context, 'users')}`);
   if (given !== undefined) return id;
-  const present = presentUser(context, id);
+  const present = context.store.users.shownAs(id);
   if (present !== undefined) {
     // The variable may stand before this one command only.
     context.user = present;
@@ -26,15 +26,12 @@ function namedUser(context: Context, given: unknown): number | undefined {
   throw absent((command) => `SCIATICA_USER is ${id}, but there is no user ${id}. See: ${command('users')}`);
 }
 
-/** A user who was chosen, or as whom that one shows since a merge. */
-const presentUser = ({ store: { users, remotes } }: Context, id: number): number | undefined =>
-  users.has(id) ? id : remotes.shownUser(id);
-
 /** The user of `user use`, else the only one. */
 function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
-  const present = chosen && presentUser(context, chosen);
+  // The one as whom that one shows since a merge.
+  const present = chosen && users.shownAs(chosen);
   if (present) return present;
   if (chosen)
     say(

@@ -92,10 +92,7 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
     refused > 0 &&
       `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
     ...stillThereLines(name, stillThere),
-    ...unsent.map(
-      ({ view, id }) =>
-        `What is recorded for user ${id} does not go to ${who}: the token is for user ${view}, who was merged into user ${id} here. The other way round it does: ${commandLine(context, `user merge ${id} --into ${view}`)}`,
-    ),
+    ...unsent.map((one) => unsentLine(context, name, one, `, who was merged into user ${one.id} here`)),
     isReadOnly && 'The token is read-only: nothing was sent.',
     ...eachOf(erasedThere, (it) => `${it} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
@@ -115,6 +112,15 @@ export const stillThereLines = (name: string, ids: readonly number[]): string[] 
     (id) =>
       `${escapeControls(name)} still has user ${id}, who was deleted here: a patient's token deletes no user there.`,
   );
+
+/** @param why more of the user of the token */
+export const unsentLine = (
+  context: Context,
+  name: string,
+  { view, id }: SyncResult['unsent'][number],
+  why = '',
+): string =>
+  `What is recorded for user ${id} does not go to ${escapeControls(name)}: the token is for user ${view}${why}. The other way round it does: ${commandLine(context, `user merge ${id} --into ${view}`)}`;
 
 /** The users whose records do not go to a folder, who were added since it was said whose do. */
 export function besideLines(context: Context, name: string, ids: readonly number[]): string[] {

@@ -2,9 +2,12 @@ import type { KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { RecordKey } from './received.ts';
 
+/** SQL: where the history ended when something was noted of a remote. */
+export const notedAt = (setting: 'remotesSince' | 'usersSince'): string =>
+  `(SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = '${setting}' AND since.key = ?)`;
+
 /** SQL: whether a change came from a remote, and not from another one that had its name before. */
-const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(
-  (SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = 'remotesSince' AND since.key = ?), 0)`;
+const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(${notedAt('remotesSince')}, 0)`;
 
 /** Records that a remote made here, by their first entry: what was brought back there came again. @param ids SQL of their `id` */
 export function firstFrom(

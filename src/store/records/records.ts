@@ -67,9 +67,7 @@ export class Records<K extends KindName> extends Table<K> {
 
   /** @throws SciaticaError `invalid` if there is no such user, or the user has a record with the same key */
   create(input: InputOf<K>): RecordOfKind<K> {
-    return this.#change(() => {
-      return this.insert(this.#required(input));
-    });
+    return this.#change(() => this.insert(this.#required(input)));
   }
 
   /** @throws SciaticaError `invalid` that names every missing user, as `[2].userId`, or as `create` */

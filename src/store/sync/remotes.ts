@@ -3,7 +3,7 @@ import { crypto } from '../../lib/crypto.ts';
 import { type NotedDispute, notedDisputes } from '../reconcile/disputes.ts';
 import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
-import { usersFrom } from '../reconcile/from-remote.ts';
+import { notedAt, usersFrom } from '../reconcile/from-remote.ts';
 import { Names } from '../reconcile/names.ts';
 import { People } from '../reconcile/people.ts';
 import type { RecordKey } from '../reconcile/received.ts';
@@ -76,7 +76,7 @@ export class Remotes {
   }
 
   /** Notes of a remote where the history ends now. */
-  #noteNow(setting: 'remotesSince' | 'usersSince', name: string): void {
+  #noteNow(setting: Parameters<typeof notedAt>[0], name: string): void {
     const settings = new Settings(this.db);
     const since = storedJson<Record<string, number>>(settings.get(setting) ?? '{}');
     settings.set(setting, JSON.stringify({ ...since, [name]: this.db.lastId('history') }));
@@ -95,13 +95,11 @@ export class Remotes {
   addedBeside(remote: string, chosen: readonly number[] | undefined): number[] {
     const inside = this.usersOf(remote, chosen);
     if (!inside) return [];
-    const since = (what: string) =>
-      `(SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = '${what}' AND since.key = ?)`;
     return this.db.column(
       `SELECT users.id FROM users JOIN history AS entry ON entry.seq =
          (SELECT min(seq) FROM history WHERE recordId = users.id AND record = 'user')
        JOIN history AS head ON head.seq = entry.head WHERE entry.action = 'create' AND coalesce(head.source, 'cli') <> 'sync'
-         AND entry.seq > coalesce(${since('usersSince')}, ${since('remotesSince')}, 0)
+         AND entry.seq > coalesce(${notedAt('usersSince')}, ${notedAt('remotesSince')}, 0)
          AND users.id NOT IN (SELECT value FROM json_each(?)) ORDER BY 1`,
       remote,
       remote,
