@@ -668,6 +668,20 @@ test('the undo of a merge deletes nothing that waited for one of the users until
   expect(notes(there)).toHaveLength(4);
 });
 
+test('a user who is one with another by now is not merged into a third', async () => {
+  const { here, there } = await inStep();
+  for (const email of ['two@example.org', 'three@example.org']) there.users.create(user({ email }));
+  await run(here, there);
+  (await there.diary()).mergeUsers(2, 1);
+  here.users.delete(1);
+  await run(here, there);
+  here.restore({ record: 'user', id: 1 });
+  // Until that is looked at, the second shows as well.
+  expect(here.users.list().map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(await isMerged(here, 2, 3, Date.now())).toBe(false);
+  expect(here.users.list().map(({ id }) => id)).toEqual([1, 3]);
+});
+
 test.each([
   ['came from elsewhere', 1],
   ['was made here', 4],
