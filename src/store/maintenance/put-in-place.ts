@@ -33,6 +33,9 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** Between two looks at whether the lock is free, in milliseconds. */
 const RETRY_MS = 20;
 
+/** How often a lock must be missing from the kernel's list to be gone: on a busy machine, one look of 300 missed one. */
+const LOOKS = 3;
+
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ['-wal', '-journal'] as const;
 
@@ -236,13 +239,16 @@ function requireUnlocked(path: string): void {
     if (performance.now() > deadline) throw inUse();
 }
 
-/** Whether anybody holds a lock on a file; known on Linux only. */
+/**
+ * Whether anybody holds a lock on a file; known on Linux only. The kernel gives the list page by page, and a lock of
+ * somebody else that ends between two pages moves another out of sight: what is missing once may be there the next time.
+ */
 function isLocked(path: string): boolean {
   if (!existsSync('/proc/locks')) return false;
   const inode = `:${statSync(path).ino} `;
-  return readFileSync('/proc/locks', 'utf8')
-    .split('\n')
-    .some((line) => line.includes(inode));
+  for (let look = 0; look < LOOKS; look++)
+    if (readFileSync('/proc/locks', 'utf8').includes(inode)) return true;
+  return false;
 }
 
 function inUse(): SciaticaError {
