@@ -245,6 +245,8 @@ describe('a day', () => {
     await trial(path, ['6'], 13, { now: new Date(2026, 2, 15, 23) });
     const late = { now: new Date(2026, 2, 16, 1) };
     expect(await trial(path, ['stop'], 0, late)).toMatchObject({ code: 2 });
+    const another = ['start', 'piri', '--against', 'rest', '--yes'];
+    expect(await trial(path, another, 0, late)).toMatchObject({ code: 4 });
     expect(await trial(path, ['4'], 0, late)).toMatchObject({ code: 0 });
     expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([{ first: 6, second: 4 }]);
     expect(inStore(path, (store) => store.of('trial').get(1).state)).toBe('finished');

@@ -138,7 +138,8 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const { store, today } = context;
   const userId = await existingUserOrAsk(context, options);
   const running = latestTrial(store, userId);
-  const isOver = running?.state === 'running' && trialStatus(store, running, today).result !== null;
+  const isOver =
+    running?.state === 'running' && trialStatusNow(store, running, context.now()).result !== null;
   if (running?.state === 'running' && !isOver)
     throw conflict(
       `A trial is running, of ${escapeControls(running.exerciseName)} until ${lastDayOf(running)}. To give it up: ${commandLine(context, 'trial stop')}`,
@@ -243,7 +244,8 @@ async function refuseHarmful(
     exercises.find(
       ({ exerciseName, verdict, direction }) =>
         verdict === 'clear' && direction === 'more' && names.includes(exerciseName),
-    ) ?? trials.find((trial) => trialStatus(context.store, trial, context.today).result?.verdict === 'more');
+    ) ??
+    trials.find((trial) => trialStatusNow(context.store, trial, context.now()).result?.verdict === 'more');
   if (!harmful) return;
   sayRedFlags(context);
   if (!options['anyway'])
