@@ -256,6 +256,8 @@ function Card({
       return;
     }
     setId(made);
+    // With the entry, not after it: what is below it would move out of sight.
+    setMayUndo(true);
     say(savedWords({ ...log, id: made }));
   };
   const choose = (which: 'before' | 'after', value: number) => {
@@ -265,7 +267,6 @@ function Card({
     if (painBefore !== undefined && painAfter !== undefined) void save(painBefore, painAfter);
   };
   useEffect(() => {
-    setMayUndo(id !== undefined);
     const timer = id === undefined ? undefined : setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
     return () => clearTimeout(timer);
   }, [id]);

@@ -53,7 +53,15 @@ async function* views(context: BrowserContext, page: Page, store: Store) {
   await context.setOffline(true);
   // When to call an ambulance is there to be read on a small phone, too, whatever stands at the foot.
   await page.setViewportSize({ width: 390, height: 600 });
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    const alert = document.querySelector('main [role=alert]');
+    if (!alert) return;
+    window.above = alert.previousElementSibling.textContent;
+    observer.disconnect();
+  }).observe(document.querySelector('main'), { childList: true, subtree: true })`);
   await record(page, 5, 9);
+  // What came above it later would move it behind the foot.
+  expect(await page.evaluate('window.above')).toContain('Take back');
   const bottomOf = (selector: string) =>
     `document.querySelector('${selector}').getBoundingClientRect().bottom`;
   const top = "document.querySelector('.said').getBoundingClientRect().top";
