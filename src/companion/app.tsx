@@ -277,10 +277,11 @@ async function registerWorker(found: (use: () => void) => void): Promise<void> {
         waiting.postMessage('use-update');
       });
   };
+  const follow = () => registered.installing?.addEventListener('statechange', look);
   look();
-  registered.addEventListener('updatefound', () =>
-    registered.installing?.addEventListener('statechange', () => look()),
-  );
+  // One that was found while this page was opened is being installed already.
+  follow();
+  registered.addEventListener('updatefound', follow);
 }
 
 /** The code of a pairing link, which is removed from the address at once. */
