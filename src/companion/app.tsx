@@ -10,7 +10,7 @@ import { Patients } from './patients.tsx';
 import { Phone, type Shown } from './phone.ts';
 import { openShelf, trace } from './shelf.ts';
 import { Today } from './today.tsx';
-import { dayOf, personOf, spoken } from './words.ts';
+import { dayOf, isPersonGone, personOf, spoken } from './words.ts';
 
 /** The page: four views of one notebook. */
 
@@ -106,6 +106,12 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
           <p class="note alert">
             <Ended ended={kept.ended} />{' '}
             {isOwn(kept) && 'What you record stays on this phone until it is paired again. '}
+            <a href="#pair">Pair again</a>
+          </p>
+        )}
+        {shows !== 'pair' && kept.ended === undefined && isOwn(kept) && isPersonGone(kept) && (
+          <p class="note alert">
+            This diary was deleted at the computer, or merged into another, which this phone does not see.{' '}
             <a href="#pair">Pair again</a>
           </p>
         )}

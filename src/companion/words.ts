@@ -94,3 +94,9 @@ export const logsOf = (kept: Notebook): Log[] =>
 
 /** Whose diary it is. */
 export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];
+
+/** Whether the service has read out everything, and the person was not there: deleted, or merged into another. */
+export function isPersonGone(kept: Notebook): boolean {
+  const person = personOf(kept);
+  return kept.since !== undefined && person !== undefined && !kept.records['user']?.[person];
+}

@@ -277,6 +277,22 @@ inBrowser((_, bare) => {
     expect(await page.evaluate('window.asked')).toBe(0);
   });
 
+  test.each<[string, (store: Awaited<ReturnType<typeof service>>['store']) => unknown]>([
+    ['was deleted', (store) => store.users.delete(1)],
+    ['was merged', async (store) => (await store.diary()).mergeUsers(1, 2, Date.now())],
+  ])('says that the person %s at the computer, where the diary would be empty', async (_, end) => {
+    const { store, link } = await service({ auth: true });
+    store.users.create(nora);
+    const { open } = await bare();
+    const page = await open(link());
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    const said = page.getByText('deleted at the computer, or merged into another');
+    expect(await said.count()).toBe(0);
+    await end(store);
+    await page.evaluate(asksAgain);
+    await said.waitFor();
+  });
+
   test('goes on where the browser has closed the store under it', async () => {
     const { store, url } = await service();
     const { open, context } = await bare();
