@@ -5,6 +5,7 @@ import type { PainEntry } from '../../domain/pain-entry.ts';
 import { isSevere } from '../../domain/red-flags.ts';
 import type { TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
+import { addDays } from '../../domain/words/day.ts';
 import { compareTallies } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
@@ -118,8 +119,18 @@ export function buildReport(
 const inOrder = (a: Entry, b: Entry): number => compareText(a.date, b.date) || rankOf(a) - rankOf(b);
 
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
-  const each = { rule: options.rule, target: options.target };
-  const upTo = tallyOf(logs.filter(({ date }) => date <= previous));
-  const after = tallyOf(logs.filter(({ date }) => date > previous));
-  return compareTallies([upTo, after], [each, each]);
+  const { rule, target, since, until = options.today } = options;
+  // A week without a session is one, up to the end of each.
+  const periods = [
+    { since, until: previous },
+    { since: addDays(previous, 1), until },
+  ] as const;
+  const [upTo, after] = [tallyOf(logs, periods[0]), tallyOf(logs, periods[1])];
+  return compareTallies(
+    [upTo, after],
+    [
+      { ...periods[0], rule, target },
+      { ...periods[1], rule, target },
+    ],
+  );
 }

@@ -242,6 +242,14 @@ describe('the first section', () => {
   });
 });
 
+test('counts weeks without a session since the last report, and before it', () => {
+  const logs = ['01-01', '01-04', '01-20', '02-03'].map((day, i) => log({ id: i + 1, date: `2026-${day}` }));
+  const text = (options: ReportOptions) =>
+    sectionOf(page(logs, { previous: '2026-01-14', ...options }), 'What changed since 2026-01-14');
+  expect(text({ today: '2026-02-25' })).toContain('2 up to 2026-01-14 (1 a week), 2 since (0.3 a week).');
+  expect(text({ since: '2025-12-18', until: '2026-02-11' })).toContain('(0.5 a week), 2 since (0.5 a week).');
+});
+
 describe('the report', () => {
   test('holds every part the physiotherapist looks for, in order', () => {
     const headings = [...page(some, { previous: '2026-01-05' }).matchAll(/<h2[^>]*>(.*?)<\/h2>/g)].map(
