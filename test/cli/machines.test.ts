@@ -226,6 +226,8 @@ describe('user erase', () => {
     const ravi = store.users.create(user({ firstName: 'Ravi', email: 'ravi@example.org' })).id;
     const moved = store.logs.create(log({ userId: 1 })).id;
     store.logs.update(moved, { userId: ravi });
+    const pain = store.of('painEntry').create({ userId: 1, date: '2026-01-01', pain: 4 }).id;
+    store.of('painEntry').update(pain, { userId: ravi });
     store.close();
     await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
     const before = records(db);
@@ -235,6 +237,7 @@ describe('user erase', () => {
     expect(asked.stderr).toMatch(
       new RegExp(`With it goes log ${moved}, now of .*Ravi .*: it once belonged to .*Nora`),
     );
+    expect(asked.stderr).toContain(`With it goes pain entry ${pain}, now of `);
     expect(await run(['user', 'erase', '1', '--yes', '--quiet'], { db })).toMatchObject({ code: 0 });
     expect(readFileSync(db).includes('Norah')).toBe(false);
     expect(await run(['logs', '--user', 'all', '--json', 'id'], { db })).toMatchObject({ stdout: '[]\n' });

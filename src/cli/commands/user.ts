@@ -2,7 +2,7 @@ import { goalOf, mergeUsers } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../domain/errors.ts';
 import { isNumbered } from '../../domain/kind.ts';
-import { kindOf, type OwnedKindName, ownedKindNames } from '../../domain/kinds.ts';
+import { kindOf, nounOf, type OwnedKindName, ownedKindNames } from '../../domain/kinds.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -204,7 +204,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
     );
   for (const { record, id: which, userId } of moved.slice(0, MOST_LISTED))
     tell(
-      `With it goes ${record} ${which}, now of ${summaryOfUser(store.users.get(userId))}: it once belonged to ${what}.`,
+      `With it goes ${nounOf(record)} ${which}, now of ${summaryOfUser(store.users.get(userId))}: it once belonged to ${what}.`,
     );
   if (moved.length > MOST_LISTED) tell(`and ${counted(moved.length - MOST_LISTED, 'more record')}`);
   const question = `Erase ${what}, with all logs and their history, for good?`;
