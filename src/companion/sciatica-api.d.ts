@@ -9515,6 +9515,8 @@ export interface operations {
             /** @description The new routine */
             201: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     /** @description Path of the routine */

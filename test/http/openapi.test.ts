@@ -37,6 +37,20 @@ test.each([
   expect(key?.required).toBe(required);
 });
 
+test('every POST that may be repeated says how its first answer is marked when it comes again', async () => {
+  type Operation = { parameters?: { name?: string }[]; responses: Record<string, { headers?: object }> };
+  const { paths } = JSON.parse(await document()) as { paths: Record<string, { post?: Operation }> };
+  // Who pairs or renews a token gets the answer again as it was.
+  const repeatable = Object.entries(paths).flatMap(([path, { post }]) =>
+    post?.parameters?.some(({ name }) => name === 'Idempotency-Key') && !['/pair', '/me/token'].includes(path)
+      ? [{ path, responses: post.responses }]
+      : [],
+  );
+  expect(repeatable.map(({ path }) => path)).toContain('/users/{id}/routines');
+  for (const { responses } of repeatable)
+    expect((responses['201'] ?? responses['200'])?.headers).toHaveProperty('Idempotency-Replayed');
+});
+
 test('every route is in it, and nothing else', async () => {
   const { paths } = JSON.parse(await document()) as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, operations]) =>

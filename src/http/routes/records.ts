@@ -14,6 +14,7 @@ import {
   IF_MATCH,
   many,
   ok,
+  REPLAYED,
   ref,
   sureHeader,
   taken,
@@ -98,6 +99,7 @@ export function createOfUserRoute(collection: Collection): Route {
     body: taken(ref(`User${schema}Input`), ofUser),
     success: {
       '201': ok(`The new ${one}`, ref(schema), {
+        ...REPLAYED,
         ...ETAG,
         Location: sureHeader(`Path of the ${one}`),
       }),
