@@ -47,7 +47,7 @@ export function repeatable(asked: Asked, { text, value }: Body): Repeat | undefi
 /** Whether a request came before with its key, so that nothing of it is stored. */
 export function isRepeated(store: Store, asked: Asked): boolean {
   const key = asked.request.headers['idempotency-key'];
-  return typeof key === 'string' && store.requests.has(scoped(key, asked));
+  return typeof key === 'string' && store.requests.changeOf(scoped(key, asked)) !== undefined;
 }
 
 /** The hash of a key, which is known for one path and those who see the same users. */

@@ -84,13 +84,18 @@ export interface Write {
   readonly hasBody: boolean;
   /** Loads what it needs: a transaction waits for nothing. */
   ready?(store: Store): Promise<void>;
+  /** Whether others should not wait for it; only of a write without a body. */
+  isLong?(store: Store, id: number): boolean;
   begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
 }
 
 /** A write as a request of its own, and as a part of a batch. */
 export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   write,
-  handle: async ({ request, store, id, search }) => {
+  handle: async (context) => {
+    const { request, store, id, search, workers } = context;
+    const offloaded = write.isLong?.(store, id) && workers?.write(context);
+    if (offloaded) return offloaded;
     const check = write.begin({ store, id, search, headers: request.headers });
     const work = check(write.hasBody ? (await readJson(request)).value : undefined);
     if (write.ready) await write.ready(store);

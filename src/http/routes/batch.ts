@@ -7,7 +7,7 @@ import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
-import type { DoneRequest } from '../../store/records/requests.ts';
+import type { DoneRequest, RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { IDEMPOTENCY_KEY, type Json, object, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
 import { BODY, WRITE_ONE } from '../openapi/problems.ts';
@@ -108,6 +108,8 @@ export const batchRoute: Route = {
     const sent = await readJson(request, MAX_BATCH_BYTES);
     const requests = checkBatch(sent.value, context.match);
     const repeat = repeatable(context, sent);
+    const offloaded = isLong(requests, repeat, context) && context.workers?.write(context, sent.text);
+    if (offloaded) return offloaded;
     const run = (): HttpResponse => {
       const first = repeat && firstRequest(store, repeat);
       if (first) return replayed(answered(replay(store, requests, first, context.match)));
@@ -135,6 +137,20 @@ export const batchRoute: Route = {
     }
   },
 };
+
+/** Whether others should not wait for it: for what it deletes, or for its first answer. */
+function isLong(
+  requests: readonly BatchRequest[],
+  repeat: RepeatableRequest | undefined,
+  { store, match }: RequestContext,
+): boolean {
+  const done = repeat && store.requests.changeOf(repeat.key);
+  if (done !== undefined) return store.history.isLong(done);
+  return requests.some(({ method, url }) => {
+    const found = match(url);
+    return found?.methods.get(method)?.write?.isLong?.(store, found.id);
+  });
+}
 
 /** Does one of the requests, inside the transaction. */
 function write({ method, url, headers = {}, body }: BatchRequest, context: RequestContext): HttpResponse {

@@ -1,5 +1,4 @@
 import { type Issue, invalid, tried } from '../../domain/errors.ts';
-import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
 import { checkSent, faultsBeyond } from '../../store/records/checks.ts';
@@ -303,9 +302,12 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     exampleId: deleted,
     headers: [IF_MATCH],
     success: { '200': GONE },
-    ...withAll(name, {
+    ...batchable({
       hasBody: false,
-      ...(name === 'user' && { ready: ({ users }) => users.readyToReveal() }),
+      ...(name === 'user' && {
+        ready: ({ users }: Store) => users.readyToReveal(),
+        isLong: ({ logs }: Store, id: number) => logs.areMany(id),
+      }),
       begin: ({ store, id, headers }) => {
         const guard = precondition(headers);
         return () => () => {
@@ -315,15 +317,5 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
         };
       },
     }),
-  };
-}
-
-/** The deletion of a record: that of a user with many logs or pain entries in another thread. */
-function withAll(name: KindName, write: Write): ReturnType<typeof batchable> {
-  const { handle } = batchable(write);
-  const isLong = ({ store, id }: RequestContext) => name === 'user' && store.logs.areMany(id);
-  return {
-    write,
-    handle: (context) => (isLong(context) && context.workers?.write(context)) || handle(context),
   };
 }

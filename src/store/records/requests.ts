@@ -29,9 +29,9 @@ export class Requests {
     private readonly history: { ofChange(change: number): HistoryEntry[] },
   ) {}
 
-  /** Whether there was a request with this key. */
-  has(key: Uint8Array): boolean {
-    return this.db.value('SELECT 1 FROM requests WHERE key = ?', key) === 1;
+  /** The change of the request with this key; undefined if there was none. */
+  changeOf(key: Uint8Array): number | undefined {
+    return this.db.value<number>('SELECT change FROM requests WHERE key = ?', key);
   }
 
   /** The request with this key. */

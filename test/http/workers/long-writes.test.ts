@@ -102,6 +102,23 @@ test('a user with many logs is deleted and brought back like any other', async (
   expect(away()).toBe(2);
 });
 
+test('a batch that deletes a user with many logs, and its repetition, keep nobody waiting', async () => {
+  const { store, ask, away } = await largeServer();
+  const requests = [
+    { method: 'DELETE', url: '/users/1' },
+    { method: 'PATCH', url: '/users/2', body: { age: 50 } },
+  ];
+  const send = () => ask('POST', '/batch', { requests }, { 'idempotency-key': 'once' });
+  const first = await send();
+  expect(first).toMatchObject({ status: 200, body: [{ body: {} }, { body: { id: 2, age: 50 } }] });
+  expect([store.logs.count(), store.users.count(), away()]).toEqual([0, 1, 1]);
+  expect(await send()).toMatchObject({ status: 200, body: first.body, repeated: true });
+  expect(away()).toBe(2);
+  const other = { requests: [{ method: 'PATCH', url: '/users/2', body: { age: 51 } }] };
+  expect((await ask('POST', '/batch', other)).status).toBe(200);
+  expect(away()).toBe(2);
+});
+
 const RATE = { burst: 500, perSecond: 50 };
 
 /** The header of a token for the users. */
