@@ -5,7 +5,7 @@ import { leftBehind } from '../lib/files.ts';
 import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { Command as OwnCommand } from './input/command.ts';
 import { refuseRepeats } from './input/options.ts';
-import { report } from './terminal/errors.ts';
+import { report, usage } from './terminal/errors.ts';
 import { helpStyle } from './terminal/help.ts';
 import { escapeControls, sayAlways } from './terminal/io.ts';
 
@@ -174,6 +174,7 @@ export async function createProgram(
     .configureHelp(helpStyle)
     .addHelpText('after', FIRST_STEPS)
     .hook('preAction', async (_, command) => {
+      refuseParents(command);
       const { db, input, color, pager, quiet } = program.opts<GlobalOptions>();
       context.db = db;
       context.mayAsk = input;
@@ -198,6 +199,16 @@ const helpWidth = ({ stdout }: Context) => (stdout.isTTY ? Math.min(stdout.colum
 function finish(command: Command): void {
   refuseRepeats(command);
   for (const child of command.commands) finish(child);
+}
+
+/** Commander takes `--user` of `sciatica audit` in `sciatica audit prune --user 3` too. @throws SciaticaError where it means nothing */
+function refuseParents(command: Command): void {
+  const { parent, options } = command;
+  if (!parent?.parent) return;
+  for (const { long } of parent.options.filter(
+    (option) => parent.getOptionValueSource(option.attributeName()) === 'cli',
+  ))
+    if (!options.some((own) => own.long === long)) throw usage(`${nameOf(command)} takes no ${long}.`);
 }
 
 /** The longest command that the words begin with, such as `sciatica log add`, and the words behind it. */

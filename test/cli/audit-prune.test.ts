@@ -118,3 +118,15 @@ test('doctor says what takes the room', async () => {
     detail: expect.stringMatching(/^audit \d+ %(, \w+ \d+ %){4}, others \d+ %$/),
   });
 });
+
+test.each([
+  [['audit', 'prune', '--before', '-90d', '--user', '1'], '--user'],
+  [['audit', '--since', '-1y', 'prune', '--before', '-90d'], '--since'],
+  [['backup', 'key', 'identity.txt', '--auto', 'off'], '--auto'],
+])('%j is refused: the option is that of the command above', async (words, flag) => {
+  const db = audited([400], [1]);
+  const { code, stderr } = await run(words, { db });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`takes no ${flag}.`)]);
+  expect(daysAgo(db)).toEqual([1, 400]);
+  expect((await run([...words, '--help'])).stdout).not.toContain(`  ${flag} `);
+});

@@ -24,6 +24,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
       'Give this database a new identity, because it is a copy of another and both are to be used. The records that both have stay the same ones everywhere, so nothing comes twice; what is recorded from now on is its own. It asks first.',
     )
     .option('--yes', 'do not ask')
+    .option('--json', 'as JSON')
     .examples('sciatica identity new --db copy.db')
     .action((_: IdentityOptions, command: Command) => renew(context, command.optsWithGlobals()));
 }

@@ -8,9 +8,12 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
+const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+
 /** Style of every help: global options shown, sentences that begin with a capital letter. */
 export const helpStyle = {
-  showGlobalOptions: true,
+  // Those of `sciatica audit` mean nothing to `sciatica audit prune`.
+  visibleGlobalOptions: (command: Command) => (command.parent ? [...rootOf(command).options] : []),
   minWidthToWrap: 20,
   // As in the usage line: <file> is required, [file] optional.
   subcommandTerm: (command: Command) =>
