@@ -1257,7 +1257,6 @@ export interface components {
              */
             lastName: string;
             /**
-             * Format: email
              * @description E-mail address
              * @example nora@example.org
              */
@@ -1299,7 +1298,6 @@ export interface components {
              */
             lastName: string;
             /**
-             * Format: email
              * @description E-mail address
              * @example nora@example.org
              */
@@ -1348,7 +1346,6 @@ export interface components {
              */
             lastName?: string;
             /**
-             * Format: email
              * @description E-mail address
              * @example nora@example.org
              */

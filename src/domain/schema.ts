@@ -59,8 +59,8 @@ type Say = (issue: { input?: unknown }) => string;
 /** What OpenAPI shows of a text beside its pattern. */
 function formatOf(field: Field): object {
   if (field.kind !== 'email' && field.kind !== 'text') return {};
-  const { kind, max: maxLength } = field;
-  return { ...(kind === 'email' ? { format: 'email' } : !field.blank && { minLength: 1 }), maxLength };
+  // The format email of JSON Schema has ASCII only (RFC 5321), an address here not.
+  return { ...(field.kind === 'text' && !field.blank && { minLength: 1 }), maxLength: field.max };
 }
 
 function boundedText(max: number, pattern: RegExp, error: Say) {

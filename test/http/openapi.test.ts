@@ -37,6 +37,20 @@ test.each([
   expect(key?.required).toBe(required);
 });
 
+test('an e-mail address may have letters that the format email of JSON Schema excludes', async () => {
+  const { call } = freshApp();
+  const email = 'zoë@bücher.example';
+  expect((await call('PATCH', '/users/1', { body: { email } })).body).toMatchObject({ email });
+  const { components } = JSON.parse(await document()) as {
+    components: {
+      schemas: Record<string, { properties: Record<string, { format?: string; pattern: string }> }>;
+    };
+  };
+  const described = components.schemas['User']?.properties['email'];
+  expect(described?.format).toBeUndefined();
+  expect(email).toMatch(new RegExp(described?.pattern ?? 'x'));
+});
+
 test('every POST that may be repeated says how its first answer is marked when it comes again', async () => {
   type Operation = { parameters?: { name?: string }[]; responses: Record<string, { headers?: object }> };
   const { paths } = JSON.parse(await document()) as { paths: Record<string, { post?: Operation }> };
