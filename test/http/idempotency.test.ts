@@ -53,6 +53,15 @@ describe('a POST that comes again', () => {
     expect(store.logs.count()).toBe(count);
   });
 
+  test('is told that the routine was deleted with its user', async () => {
+    const { post, store } = keyed();
+    const exercises = [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' }];
+    const again = () => post('/users/1/routines', { name: 'morning', exercises });
+    expect((await again()).status).toBe(201);
+    store.users.delete(1);
+    expect(await again()).toMatchObject({ status: 410, body: { type: '/docs#problem-record-gone' } });
+  });
+
   test('is told so as the document describes it, and of several when a part was erased, not deleted', async () => {
     const { call, post, store } = keyed();
     const faultsOf = conformance(JSON.parse((await call('GET', '/openapi.json')).text));

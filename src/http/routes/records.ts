@@ -105,11 +105,12 @@ export function createOfUserRoute(collection: Collection): Route {
     },
     handle: async (context) => {
       const { request, id, store } = context;
-      store.users.json(id);
       const body = await readJson(request);
-      return createOnce(collection, body, context, () =>
-        creationOf(collection, store, withUser(collection, store, body.value, id)),
-      );
+      return createOnce(collection, body, context, () => {
+        // Looked for only now: what was done for a user who is gone by now is told so.
+        store.users.json(id);
+        return creationOf(collection, store, withUser(collection, store, body.value, id));
+      });
     },
     write: {
       hasBody: true,
