@@ -2,6 +2,7 @@ import { grouped } from '../domain/fields.ts';
 import { dayNumber, MONTHS } from '../domain/words/day.ts';
 import { interval, signed } from '../domain/words/points.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
+import { groupBy } from './numbers.ts';
 import type {
   Difference,
   Direction,
@@ -54,6 +55,25 @@ export function shortName({ exerciseName }: { readonly exerciseName: string }): 
   const characters = [...exerciseName];
   return quoted(
     characters.length <= LONGEST_NAME ? exerciseName : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`,
+  );
+}
+
+interface Named {
+  readonly exerciseName: string;
+  readonly exerciseType: string;
+}
+
+/** Whether an exercise has the name of another of them: one name under two types is two exercises. */
+function namesakes(exercises: readonly Named[]): (exercise: Named) => boolean {
+  const byName = groupBy(exercises, ({ exerciseName }) => exerciseName);
+  return ({ exerciseName }) => (byName.get(exerciseName)?.length ?? 0) > 1;
+}
+
+/** Exercises as they are named: namesakes each with its type. */
+export function toldApart<T extends Named>(exercises: readonly T[]): T[] {
+  const isNamesake = namesakes(exercises);
+  return exercises.map((each) =>
+    isNamesake(each) ? { ...each, exerciseName: `${each.exerciseName} (${each.exerciseType})` } : each,
   );
 }
 
@@ -353,13 +373,16 @@ export function closingSentences(
 /** A summary in the words of the terminal, for whoever draws it otherwise. */
 export function inWords({ exercises, pain, leftOut, controlDays }: Summary): SummaryInWords {
   const { less, more, likely, none, open, few } = byVerdict(exercises);
+  const isNamesake = namesakes(exercises);
   const group = (title: string, those: readonly ExerciseSummary[], isSaid = true) => ({
     title,
     exercises: those.map((each) => ({
       exerciseName: each.exerciseName,
       exerciseType: each.exerciseType,
       sign: isSaid ? signOf(each) : '',
-      words: [isSaid && ownWords(each), furtherWords(each)].filter(Boolean).join(', '),
+      words: [isNamesake(each) && each.exerciseType, isSaid && ownWords(each), furtherWords(each)]
+        .filter(Boolean)
+        .join(', '),
     })),
     remark: those === more ? moreRemark(more) : null,
   });
@@ -375,7 +398,7 @@ export function inWords({ exercises, pain, leftOut, controlDays }: Summary): Sum
     groups: groups.filter((each) => each.exercises.length > 0),
     sentences: [
       ...[leftOutSentence(leftOut)].filter((text) => text !== null),
-      ...(pain ? closingSentences({ exercises, pain, controlDays }, shortName) : []),
+      ...(pain ? closingSentences({ exercises: toldApart(exercises), pain, controlDays }, shortName) : []),
     ],
   };
 }

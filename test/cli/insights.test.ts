@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { run as runProgram } from '../../src/cli/program.ts';
 import { widthOf, wrap } from '../../src/cli/terminal/width.ts';
@@ -818,5 +818,25 @@ it.each([
     const text = joined(stdout);
     expect(text).toContain(said);
     expect(text.includes('The 4 before')).toBe(said.includes('The 4 before'));
+  }
+});
+
+test('an exercise that was recorded under two types is never told as one', async () => {
+  const twice = prepared(({ users, logs }) => {
+    users.create(nora);
+    for (const day of [2, 3, 4, 5, 6, 7])
+      for (const exerciseType of ['stretch', 'strengthening'] as const)
+        logs.create({ ...session, exerciseName: 'Bird Dog', exerciseType, date: `2026-10-0${day}` });
+  });
+  const told = /Bird Dog \((?:stretch|strengthening)\)/g;
+  const markdown = join(dirname(twice), 'report.md');
+  await run(['report', '-o', markdown, '--force'], { db: twice });
+  const [inShort = ''] = readFileSync(markdown, 'utf8').split('## Pain over time');
+  const texts = [inShort];
+  for (const command of ['summary', 'summary --details', 'summary --user all', 'compare'])
+    texts.push((await run(command.split(' '), { db: twice })).stdout);
+  for (const text of texts.map((lines) => lines.replace(/\s+/g, ' '))) {
+    expect(new Set(text.match(told))).toHaveLength(2);
+    expect(text).not.toMatch(/Bird Dog(?! \()/);
   }
 });

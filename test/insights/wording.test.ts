@@ -47,6 +47,18 @@ test('figures, and how many there are', () => {
   ]);
 });
 
+test('one name under two types is told apart by the type, and no other', () => {
+  const twice = { exerciseName: 'Bird Dog' };
+  const exercises = summarize([
+    ...logsOf([-2, -1, -2], { ...twice, exerciseType: 'strengthening' }),
+    ...logsOf([1, 2, 1], { ...twice, exerciseType: 'stretch' }),
+    ...logsOf([0, 0, 0]),
+  ]).exercises;
+  const names = ['Bird Dog (strengthening)', 'Bird Dog (stretch)', 'Piriformis Stretch'];
+  expect(words.toldApart(exercises).map(words.shortName).sort()).toEqual(names.toSorted());
+  expect(words.toldApart(exercises.slice(1)).map(words.shortName)).not.toContain(names[0]);
+});
+
 test.each([
   ['x'.repeat(44), 'x'.repeat(44)],
   ['x'.repeat(45), `${'x'.repeat(43)}…`],

@@ -43,7 +43,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
       second: change(meanChange.second, second.sessions),
       difference: meanChange,
     },
-    ...comparison.exercises.map((exercise) => ({
+    ...words.toldApart(comparison.exercises).map((exercise) => ({
       label: escapeControls(exercise.exerciseName),
       first: change(exercise.first?.meanChange ?? null, exercise.first?.sessions ?? 0),
       second: change(exercise.second?.meanChange ?? null, exercise.second?.sessions ?? 0),

@@ -16,7 +16,8 @@ import { LONGEST_NAME, nameIn } from './records.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
-  const { exercises, overall, pain, level } = summary;
+  const { overall, pain, level } = summary;
+  const exercises = words.toldApart(summary.exercises);
   if (pain === null || level === null) return [];
   if (overall === null) return painLines(pain, level.since, canvas);
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
@@ -90,7 +91,9 @@ export function placesScreen(
   ];
 }
 
-function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
+function placeLines(place: PlaceSummary, canvas: Canvas): string[] {
+  const { painLocation, patients, sessions } = place;
+  const exercises = words.toldApart(place.exercises);
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(

@@ -22,7 +22,8 @@ export function summaryScreen(
   command: CommandWriter,
   details?: readonly string[],
 ): string[] {
-  const { exercises, pain, controlDays } = summary;
+  const { pain, controlDays } = summary;
+  const exercises = words.toldApart(summary.exercises);
   if (pain === null) return [];
   const isTooFew = exercises.every(({ verdict }) => verdict === 'too-few');
   const closing = [

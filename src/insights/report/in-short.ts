@@ -24,7 +24,8 @@ const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 /** What a physiotherapist reads in the sixty seconds before an appointment: all of it on the first page. */
 export function inShort(report: Report): Section {
   const { summary, logs, days, sincePrevious, previous } = report;
-  const { pain, exercises } = summary;
+  const { pain } = summary;
+  const exercises = words.toldApart(summary.exercises);
   if (logs.length === 0 || pain === null) return withoutSessions(report);
   const { bars, lines } = barsOf(exercises);
   const trial = trialBlocks(report);

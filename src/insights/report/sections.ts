@@ -150,9 +150,9 @@ const MOST_SHIFTS = 6;
 
 /** Which exercises are new, no longer done, or respond differently; not those with too few sessions in either period. */
 function exerciseShifts({ exercises }: Comparison): string {
-  const enough = exercises.filter(
-    ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
-  );
+  const enough = words
+    .toldApart(exercises)
+    .filter(({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY);
   const named = (shift: Shift, title: string) => {
     const names = enough.filter(({ meanChange }) => meanChange.shift === shift).map(words.shortName);
     return names.length > 0 && `${title}: ${words.listed(names, MOST_SHIFTS)}.`;
