@@ -2240,10 +2240,7 @@ export interface components {
             /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
             standardDeviation: number;
             /** @description A 95 % interval, low and high */
-            interval: [
-                number,
-                number
-            ];
+            interval: number[];
             /** @description Share with a response */
             responded: number;
             /** @description Share that the patient marked effective */
@@ -2252,10 +2249,7 @@ export interface components {
         VersusOthers: {
             /** @description At the same pain before and place in the day; below 0 is more relief than the others */
             difference: number | null;
-            interval: [
-                number,
-                number
-            ] | null;
+            interval: number[] | null;
             /**
              * @description more: than the others together; less: than each of them, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart, or they share their numbers
              * @enum {string}
@@ -2268,10 +2262,7 @@ export interface components {
             /** @description Against other days, at the same pain on the day of the exercise and two days after it */
             difference: number;
             /** @description A 95 % interval, low and high */
-            interval: [
-                number,
-                number
-            ];
+            interval: number[];
             /** @description Whether pain is higher on the day after, by a point at least, for daily looks */
             worse: boolean;
         };
@@ -2298,10 +2289,7 @@ export interface components {
             /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
             standardDeviation: number;
             /** @description A 95 % interval, low and high */
-            interval: [
-                number,
-                number
-            ];
+            interval: number[];
             /** @description Share with a response */
             responded: number;
             /** @description Share that the patient marked effective */
@@ -2314,20 +2302,14 @@ export interface components {
             /** @description Pain after; null for open and too-few */
             direction: ("less" | "more") | null;
             /** @description Of the mean change; null below 3 sessions */
-            sequence: [
-                number,
-                number
-            ] | null;
+            sequence: number[] | null;
             /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
             claim: ("helps" | "harms") | null;
             /** @description The mean change at the usual pain before and place in the day; the order goes by it */
             adjusted: {
                 change: number;
                 /** @description A 95 % interval, low and high */
-                interval: [
-                    number,
-                    number
-                ];
+                interval: number[];
             } | null;
             /** @description No noticeable difference: change and adjusted change lie inside ±1, for daily looks */
             noDifference: boolean;
@@ -2370,10 +2352,7 @@ export interface components {
             median: number | null;
             mean: number | null;
             standardDeviation: number | null;
-            interval: [
-                number,
-                number
-            ] | null;
+            interval: number[] | null;
         };
         PainTrend: {
             /** @description Days with a known pain */
@@ -2383,10 +2362,7 @@ export interface components {
             /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
             /** @description A 95 % interval; allows for days that resemble each other */
-            interval: [
-                number,
-                number
-            ] | null;
+            interval: number[] | null;
             /** @enum {string} */
             direction: "falling" | "rising" | "unclear" | "too-few";
             weeks: {
@@ -2409,10 +2385,7 @@ export interface components {
             previous4Weeks: components["schemas"]["PainLevel"];
             /** @description Mean of the last 4 weeks − mean of the 4 before */
             change: number | null;
-            changeInterval: [
-                number,
-                number
-            ] | null;
+            changeInterval: number[] | null;
         };
         Rhythm: {
             /** @description Days with sessions */
@@ -2487,10 +2460,7 @@ export interface components {
             second: number | null;
             /** @description second − first */
             difference: number | null;
-            interval: [
-                number,
-                number
-            ] | null;
+            interval: number[] | null;
             /** @enum {string} */
             shift: "lower" | "higher" | "unclear" | "too-few" | "new" | "stopped";
         };

@@ -51,6 +51,15 @@ test('an e-mail address may have letters that the format email of JSON Schema ex
   expect(email).toMatch(new RegExp(described?.pattern ?? 'x'));
 });
 
+test('an interval is a list of two numbers, in words that every generator of clients knows', async () => {
+  const { components } = JSON.parse(await document()) as {
+    components: { schemas: Record<string, { properties: Record<string, object> }> };
+  };
+  const { interval } = components.schemas['ExerciseSummary']?.properties ?? {};
+  expect(interval).toMatchObject({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 });
+  expect(JSON.stringify(components)).not.toContain('prefixItems');
+});
+
 test('every POST that may be repeated says how its first answer is marked when it comes again', async () => {
   type Operation = { parameters?: { name?: string }[]; responses: Record<string, { headers?: object }> };
   const { paths } = JSON.parse(await document()) as { paths: Record<string, { post?: Operation }> };

@@ -87,7 +87,6 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
-  prefixItems?: Schema[];
   anyOf?: Schema[];
   oneOf?: Schema[];
 }

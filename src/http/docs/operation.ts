@@ -186,7 +186,6 @@ export function typeOf(schema: Schema): Html {
   if (schema.enum && schema.enum.length > MOST_NAMED) return html`one of ${schema.enum.length} values`;
   if (schema.enum) return html`one of ${joined(schema.enum.map(literal), ', ')}`;
   if ('const' in schema) return literal(schema.const);
-  if (schema.prefixItems) return html`[${joined(schema.prefixItems.map(typeOf), ', ')}]`;
   const type = schema.items ? html`array of ${typeOf(schema.items)}` : html`${plainType(schema)}`;
   const limits = limitsOf(schema);
   return html`${type}${limits && ` ${limits}`}`;

@@ -64,10 +64,13 @@ const offloaded =
 function insightsSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(summarySchemas, {
     uri: (id) => `#/components/schemas/${id}`,
-    // A tuple has two numbers; linters and generators that know no prefixItems ask for items.
+    // Generators of clients read prefixItems with items as three numbers, and some need items.
     override: ({ jsonSchema }) => {
-      const [first] = jsonSchema.prefixItems ?? [];
-      if (first) jsonSchema.items = first;
+      const { prefixItems: [first, ...others] = [] } = jsonSchema;
+      if (!first) return;
+      delete jsonSchema.prefixItems;
+      const length = others.length + 1;
+      Object.assign(jsonSchema, { items: first, minItems: length, maxItems: length });
     },
   });
   return Object.fromEntries(
