@@ -54,6 +54,8 @@ const HARM = 0.01;
 const ORDERS = 1999;
 /** With fewer blocks than this no order is rare enough. */
 const FIRST_LOOK = 4;
+/** Variance of what is rounded to whole points (Sheppard 1898): outcomes that are all alike are known no better than that. */
+const ROUNDING = 1 / 12;
 /** So that the orders are not those of the plan. */
 const OTHER_STREAM = 0x5bd1e995;
 
@@ -204,14 +206,14 @@ class Adjusted {
     const freedom = this.#freedom;
     if (power <= 1e-9 || freedom < 1) return { difference: 0, error: Number.POSITIVE_INFINITY, freedom: 1 };
     const difference = withRest / power;
-    const left = Math.max(0, this.#restPower - difference * difference * power);
-    return { difference, error: Math.sqrt(left / freedom / power), freedom };
+    const left = this.#restPower - difference * difference * power;
+    return { difference, error: Math.sqrt(Math.max(left / freedom, ROUNDING) / power), freedom };
   }
 
   /** The difference in standard errors. */
   statistic(order: Int8Array): number {
     const { difference, error } = this.estimate(order);
-    return difference === 0 ? 0 : difference / Math.max(error, 1e-9);
+    return difference / error;
   }
 
   counts(order: Int8Array): { withIt: number; without: number } {
@@ -321,7 +323,8 @@ export function resultSentence(
   const [least, most] = difference < 0 ? [high, low] : [low, high];
   const range =
     low < 0 !== high < 0 ? `${side(low)} to ${side(high)}` : `${points(least)} to ${points(most)}`;
-  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${side(difference)} (${range}) than on ${without} days without.`;
+  const than = points(difference) === '0.0' ? ['the same', 'as'] : [side(difference), 'than'];
+  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${than[0]} (${range}) ${than[1]} on ${without} days without.`;
   if (verdict !== 'open') return said;
   return low > -matters && high < matters
     ? `${said} That is no clear difference, and one of ${matters} or more is unlikely.`

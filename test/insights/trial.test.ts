@@ -72,6 +72,17 @@ describe('a trial', () => {
 });
 
 describe('a result', () => {
+  test.each<[string, number, number, [number, number]]>([
+    ['all outcomes are alike', 5, 5, [-0.2276, 0.2276]],
+    ['those of each arm are alike', 3, 5, [-2.6441, -1.3559]],
+  ])('is no more exact than whole points where %s', (_, a, b, interval) => {
+    const alike = outcomes(a, b).map((each) => ({
+      ...each,
+      second: armsOf(plan.seed, plan.days)[each.index] === 'a' ? a : b,
+    }));
+    expect(trialResult(plan, alike, 28)).toMatchObject({ difference: a - b, interval });
+  });
+
   test('of a large difference comes early, with its direction', () => {
     expect(trialResult(plan, outcomes(2, 6), 15)).toBeUndefined();
     const result = trialResult(plan, outcomes(2, 6), 28);
@@ -137,6 +148,7 @@ describe('a result', () => {
       'On 14 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 14 days without.',
     );
     expect(said('more', 1.2, [0.5, 1.9])).toContain('1.2 higher (0.5 to 1.9)');
+    expect(said('open', 0, [-0.3, 0.3])).toContain(' was the same (0.3 lower to 0.3 higher) as on ');
     expect(said('open', -0.3, [-0.9, 0.3])).toMatch(
       /0\.3 lower \(0\.9 lower to 0\.3 higher\).* one of 1 or more is unlikely/,
     );
