@@ -153,6 +153,23 @@ describe('exercise rename', () => {
     ]);
   });
 
+  test('leaves a trial that compares the two as it is', async () => {
+    const trial = { ...exampleOf(trialFields), against: 'exercise' as const };
+    const db = misspelt((store) => {
+      store.of('trial').create({ ...trial, exerciseName: right, otherExercise: dog });
+      store.of('trial').create({ ...trial, state: 'given-up', exerciseName: dog, otherExercise: right });
+    });
+    const { stdout } = await run([...as([dog, right]), '--yes'], { db });
+    expect(stdout).toBe('Renamed "Bird Dog" to "Piriformis Stretch": 1 log.\n');
+    const store = openStore(db);
+    const trials = store.of('trial').list();
+    store.close();
+    expect(trials.map((one) => [one.exerciseName, one.otherExercise])).toEqual([
+      [right, dog],
+      [dog, right],
+    ]);
+  });
+
   test('keeps every record as it is when the question is broken off', async () => {
     const db = misspelt();
     expect((await run(as([wrong, right]), { db, answers: [['Merge', keys.ctrlC]] })).code).toBe(130);

@@ -39,7 +39,7 @@ export function addExerciseCommands(program: Command, context: Context): void {
     .command('rename')
     .summary('Rename an exercise, or merge it into another')
     .description(
-      'Give an exercise another name in all logs, routines and trials of a user at once. If there is already an exercise of that name, it asks, and the two become one, of the type of that one. One undo takes it back.',
+      'Give an exercise another name in all logs, routines and trials of a user at once. If there is already an exercise of that name, it asks, and the two become one, of the type of that one; a trial that compares them keeps its names. One undo takes it back.',
     )
     .argument('<old>', 'its present name')
     .argument('<new>', 'its new name')

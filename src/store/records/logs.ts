@@ -144,13 +144,16 @@ export function renameExercise(
       .filter(({ exercises }) => exercises.some(({ exerciseName }) => from.includes(exerciseName)));
     for (const routine of routines)
       store.routines.update(routine.id, { exercises: renamedExercises(routine.exercises, from, to) });
+    const renamed = (name: string) => (from.includes(name) ? to.exerciseName : name);
+    // A trial that compares the two keeps their names: nothing can be tried against itself.
     const trials = store
       .of('trial')
       .list({ userId })
-      .filter(({ exerciseName, otherExercise = '' }) =>
-        [exerciseName, otherExercise].some((name) => from.includes(name)),
+      .filter(
+        ({ exerciseName, otherExercise = '' }) =>
+          [exerciseName, otherExercise].some((name) => from.includes(name)) &&
+          renamed(exerciseName) !== renamed(otherExercise),
       );
-    const renamed = (name: string) => (from.includes(name) ? to.exerciseName : name);
     for (const { id, exerciseName, otherExercise } of trials)
       store.of('trial').update(id, {
         exerciseName: renamed(exerciseName),
