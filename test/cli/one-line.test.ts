@@ -120,6 +120,12 @@ describe('log add in one line', () => {
     );
   });
 
+  test('points out that a day with its time of day became a note', async () => {
+    expect((await add(['piri', '6', '4', 'yesterday', 'evening'])).stderr).toBe(
+      "Note: 'yesterday evening' was kept as a note.\nIf it is the day: sciatica log edit 7 --date 2026-03-01 --notes evening\n",
+    );
+  });
+
   test.each<[string, string[][]]>([
     ['a routine repeats', [['routine', 'add', 'morning', 'Piriformis Stretch']]],
     [

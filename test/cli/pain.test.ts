@@ -48,6 +48,16 @@ describe('what is recorded', () => {
     expect(entriesOf(path)).toEqual([of({ pain: 6, notes })]);
   });
 
+  test.each([
+    ['yesterday evening', '2026-03-01', 'evening'],
+    ['Last night', '2026-03-01', 'night'],
+    ['friday morning', '2026-02-27', 'morning'],
+  ])('%s behind the pain is pointed out with both', async (notes, day, time) => {
+    expect((await run(['pain', '6', ...notes.split(' ')], { db: db() })).stderr).toBe(
+      `Note: '${notes}' was kept as a note.\nIf it is the day: sciatica pain edit 1 --date ${day} --time ${time} --notes ''\n`,
+    );
+  });
+
   test.each<[string[], RegExp]>([
     [['11'], /--pain must be a whole number from 1 to 10/],
     [['0'], /--pain must be a whole number from 1 to 10/],

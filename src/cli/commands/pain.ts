@@ -79,7 +79,7 @@ async function record(context: Context, words: readonly string[], options: Optio
   for (const [flag, word] of Object.entries(said)) if (flags[flag] !== undefined) throw saidTwice(word, flag);
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
-  sayDayInNotes(context, entry, `pain edit ${entry.id}`);
+  sayDayInNotes(context, entry, `pain edit ${entry.id}`, painEntryFields.timeOfDay.flag);
   sayRedFlagsAfterPain(context, entry.pain);
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { timesOfDay } from '../../domain/day-pain.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { isDay } from '../../domain/words/day.ts';
 import { parseDay } from '../../domain/words/spoken-day.ts';
@@ -81,16 +82,27 @@ export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
-/** Points out notes that say another day: of typing mistakes in `yesterday` only, for `sunny` is close to `sunday`. @param edit the command that changes the record */
+/** `yesterday evening`, `monday morning` */
+const DAY_WITH_TIME = new RegExp(`^(.+) (${timesOfDay.join('|')})$`, 'i');
+
+/**
+ * Points out notes that say another day: of typing mistakes in `yesterday` only, for `sunny` is close to `sunday`.
+ * @param edit the command that changes the record
+ * @param timeFlag its flag for the time of day; without one a time stays a note
+ */
 export function sayDayInNotes(
   context: Context,
   { date, notes = '' }: { date: string; notes?: string | undefined },
   edit: string,
+  timeFlag?: string,
 ): void {
-  const day = parseDay(closest(notes, ['yesterday']) ?? notes, context.today);
+  const [, said = notes, time = ''] =
+    DAY_WITH_TIME.exec(notes.replace(/^last (?=night$)/i, 'yesterday ')) ?? [];
+  const day = parseDay(closest(said, ['yesterday']) ?? said, context.today);
   if (day === date || !isDay(day)) return;
+  const rest = time && timeFlag ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
   say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
-  say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} --notes ''`)}`);
+  say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} ${rest}`)}`);
 }
 
 /** Prints any other value as JSON. */
