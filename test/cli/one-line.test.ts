@@ -89,6 +89,18 @@ describe('log add in one line', () => {
     expect(stderr).toContain(message);
   });
 
+  test.each<[string, object]>([
+    ['plank 30 s 5 4', { exerciseName: 'Plank 30 s', painBefore: 5, painAfter: 4, notes: '' }],
+    ['cobra 2 6 4 stiff', { exerciseName: 'Cobra 2', painBefore: 6, painAfter: 4, notes: 'stiff' }],
+    ['cobra 2 6', { exerciseName: 'Cobra 2', painBefore: 2, painAfter: 6, notes: '' }],
+    ['cobra 2 3 4 times', { exerciseName: 'Cobra 2', painBefore: 3, painAfter: 4, notes: 'times' }],
+    ['cob 2 3 4 times', { exerciseName: 'Cobra 2', painBefore: 2, painAfter: 3, notes: '4 times' }],
+  ])('%s, where a known name has a number', async (words, part) => {
+    const db = noraWith({ exerciseName: 'Cobra 2' }, { exerciseName: 'Plank 30 s' });
+    expect((await run(['log', 'add', ...words.split(' ')], { db })).code).toBe(0);
+    expect(records(db).logs[2]).toMatchObject(part);
+  });
+
   test('prints weekday and date of another day', async () =>
     expect((await add(['piri', '4', '6', '--date', 'fri'])).stdout).toBe(
       'Added log 7: Piriformis Stretch on Friday 2026-02-27, 4 → 6 (↑2), did not help. Wrong? sciatica undo 3\n',

@@ -5,6 +5,7 @@ import { absent } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import { exerciseTypes, type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
+import { wholeNamesMeant } from '../../domain/words/match.ts';
 import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
@@ -149,11 +150,14 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
 function draftOf(context: Context, words: readonly string[], options: Options): Draft {
   if (context.store.users.count() === 0) throw noUserYet(context);
   const given = valuesOf(logFields, options, context.today);
-  const { name, values } = readWords(context, words, given);
   const userId = given['userId'] ?? resolveUser(context, undefined);
   const id = Number(userId);
   // What is no id at all is told with all that is wrong.
-  if (Number.isInteger(id) && id >= 1) context.store.users.get(id);
+  const isId = Number.isInteger(id) && id >= 1;
+  if (isId) context.store.users.get(id);
+  const isName = (text: string) =>
+    wholeNamesMeant(text, namesOf(context.store.logs.exercises(isId ? id : undefined))).length > 0;
+  const { name, values } = readWords(context, words, given, isName);
   return {
     name,
     brief: words.length > 0,
@@ -307,8 +311,9 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
 }
 
 /**
- * Reads `name before after note…`: the name ends where the first level of pain stands.
+ * Reads `name before after note…`: the name ends where the first level of pain stands, unless it is a known one with a number.
  * @param given the values of flags
+ * @param isName whether a text is the whole name of a known exercise
  * @returns the name as it was typed, and the values by field: painBefore, painAfter, notes
  * @throws SciaticaError `invalid` where a word and a flag say the same, or a day stands in the place of pain
  */
@@ -316,10 +321,11 @@ function readWords(
   context: Context,
   words: readonly string[],
   given: Values,
+  isName: (text: string) => boolean,
 ): Pick<Draft, 'name' | 'values'> {
   const day = dayInTheWay(words);
   if (day !== undefined) throw dayAsWord(context, day, 'log add NAME 6 4');
-  const { before, levels, after } = painIn(words);
+  const { before, levels, after } = painIn(words, isName);
   const [name, notes] = [before.join(' ').trim(), after.join(' ')];
   const [painBefore, painAfter] = levels;
   const texts = {

@@ -17,15 +17,22 @@ interface PainWords {
   readonly after: readonly string[];
 }
 
-/** Finds the levels of pain among words: the first that can be read as one, and the next if it follows. */
-export function painIn(words: readonly string[]): PainWords {
+/**
+ * Finds the levels of pain among words: the first that can be read as one, and the next if it follows.
+ * @param isName whether a text is a known name, which may have a number in it: `plank 30 s 5 4`
+ */
+export function painIn(words: readonly string[], isName: (text: string) => boolean = () => false): PainWords {
   const plain = words.map(inPlainDigits);
-  for (const at of words.keys()) {
+  const [first, ...others] = [...words.keys()].flatMap((at) => {
     const found = levelsAt(plain, at);
-    if (found)
-      return { before: words.slice(0, at), levels: found.levels, after: words.slice(at + found.words) };
-  }
-  return { before: words, levels: [], after: [] };
+    return found ? [{ at, ...found }] : [];
+  });
+  if (!first) return { before: words, levels: [], after: [] };
+  const named = others.findLast(
+    ({ at, levels }) => areLevels(levels) && isName(words.slice(0, at).join(' ')),
+  );
+  const { at, levels, words: used } = named ?? first;
+  return { before: words.slice(0, at), levels, after: words.slice(at + used) };
 }
 
 /** More words are no day. */
