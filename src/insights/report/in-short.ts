@@ -278,7 +278,7 @@ function painsBlocks({ severe, ...report }: Report, room: typeof RISES): Block[]
     notes.push(note);
   }
   if (severe.length > 0) {
-    const pains = `Pain of ${SEVERE} or 10${rises.length > 0 ? `, then rises of ${RISE} points or more` : ''}`;
+    const pains = `Pain of ${SEVERE} or 10 outside sessions${rises.length > 0 ? `, then rises of ${RISE} points or more` : ''}`;
     const shown = count > notes.length ? `: ${notes.length} of ${count}` : '';
     return [{ kind: 'notes', title: `${pains}${shown}`, notes }];
   }

@@ -91,6 +91,13 @@ test('the first section lists severe pain entries with their notes, with and wit
   }
 });
 
+test('the severe pains of the first section are said to be those outside sessions, which it does not count', () => {
+  const felt = [{ id: 1, date: '2026-01-20', pain: 9 }];
+  const logs = some.map((log) => ({ ...log, painBefore: 10, painAfter: 10 }));
+  const text = sectionOf(reportHtml(buildReport(nora, logs, {}, { felt })), 'In short');
+  expect(text).toContain('Pain of 9 or 10 outside sessions 2026-01-20 · pain 9/10');
+});
+
 test('the first section lists severe pain of trials with what was noted that day', () => {
   const felt = [9, 8].map((pain, i) => ({ id: i + 1, date: '2026-01-20', pain, notes: `Numb ${pain}` }));
   const text = sectionOf(reportHtml(buildReport(nora, some, {}, { felt })), 'In short');
