@@ -156,6 +156,12 @@ describe('whose log it is', () => {
     expect(await owner(['--user', '1'], { SCIATICA_USER: '2' }, '2')).toBe(1));
   test('then SCIATICA_USER', async () => expect(await owner([], { SCIATICA_USER: '2' }, '1')).toBe(2));
   test('then user use', async () => expect(await owner([], {}, '2')).toBe(2));
+  test.each([
+    ['1', 'Note: SCIATICA_USER is 1 here, and comes first.\n'],
+    ['2', ''],
+  ])('user use 2 where SCIATICA_USER is %s', async (id, stderr) =>
+    expect((await run(['user', 'use', '2'], { db: two(), env: { SCIATICA_USER: id } })).stderr).toBe(stderr),
+  );
   test('how to choose is said with each user that is added, until one is chosen', async () => {
     const db = one();
     const isSaid = async () =>

@@ -223,4 +223,7 @@ function chooseUser(context: Context, text: string): void {
   const user = users.get(idOf(text));
   settings.set('user', String(user.id));
   sayDone(context, `From now on this is about ${summaryOfUser(user)}.`);
+  const variable = context.env['SCIATICA_USER'];
+  if (variable && variable !== String(user.id))
+    say(context, `Note: SCIATICA_USER is ${escapeControls(variable)} here, and comes first.`);
 }
