@@ -153,6 +153,19 @@ describe('exercise rename', () => {
     ]);
   });
 
+  test('asks about an exercise that only a routine has, of which the sessions get the type', async () => {
+    const db = misspelt((store) => {
+      const exercises = [{ exerciseName: 'Plank', exerciseType: 'strengthening' as const }];
+      store.routines.create({ userId: 1, name: 'Morning', exercises });
+    });
+    const { code, stderr } = await run(as([wrong, 'plank']), { db });
+    expect([code, stderr]).toEqual([
+      2,
+      'sciatica: This would merge 1 session of "Piriformis Strech" into "Plank" (strengthening), which has 0. To do it unasked, add --yes.\n',
+    ]);
+    expect(named(db)).toContain(wrong);
+  });
+
   test('leaves a trial that compares the two as it is', async () => {
     const trial = { ...exampleOf(trialFields), against: 'exercise' as const };
     const db = misspelt((store) => {

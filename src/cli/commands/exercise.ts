@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { absent, type SciaticaError } from '../../domain/errors.ts';
 import { type Exercise, exerciseFields } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
+import type { RoutineExercise } from '../../domain/routine.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
@@ -75,7 +76,7 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   // In other letters' case it is the known one, of several the one with the most sessions.
   const [to = typed] = wholeNamesMeant(typed, others);
   if (from.includes(to)) throw usage(`The exercise is called ${inQuotes(to)} already.`);
-  await askAboutMerge(context, options, { known, from, to });
+  await askAboutMerge(context, options, { all, from, to, sessionsOf });
   const { logs, routines, trials } = renameExercise(
     store,
     userId,
@@ -107,18 +108,26 @@ function unknownExercise(old: string, typed: string, names: readonly string[]): 
 async function askAboutMerge(
   context: Context,
   options: Options,
-  { known, from, to }: { known: readonly Exercise[]; from: readonly string[]; to: string },
+  {
+    all,
+    from,
+    to,
+    sessionsOf,
+  }: {
+    all: readonly RoutineExercise[];
+    from: readonly string[];
+    to: string;
+    sessionsOf: (name: string) => number;
+  },
 ): Promise<void> {
-  const sessions = (names: readonly string[]) =>
-    known
-      .filter(({ exerciseName }) => names.includes(exerciseName))
-      .reduce((sum, exercise) => sum + exercise.sessions, 0);
-  const present = sessions([to]);
-  if (present === 0) return;
-  const moved = counted(sessions(from), 'session');
-  const typeOf = (name: string) => exerciseNamed(name, known)?.exerciseType;
+  if (!exerciseNamed(to, all)) return;
+  const moved = counted(
+    from.reduce((sum, name) => sum + sessionsOf(name), 0),
+    'session',
+  );
+  const typeOf = (name: string) => exerciseNamed(name, all)?.exerciseType;
   const type = from.every((name) => typeOf(name) === typeOf(to)) ? '' : ` (${typeOf(to)})`;
-  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}${type}, which has ${present}`;
+  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}${type}, which has ${sessionsOf(to)}`;
   await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
 }
 
