@@ -166,6 +166,20 @@ describe('exercise rename', () => {
     expect(named(db)).toContain(wrong);
   });
 
+  test('knows an exercise that only a trial has', async () => {
+    const db = misspelt((store) => {
+      const trial = { ...exampleOf(trialFields), exerciseName: 'Plnk', otherExercise: 'Cobar' };
+      store.of('trial').create({ ...trial, against: 'exercise' });
+    });
+    const done = await run(as(['plnk', 'Plank']), { db });
+    expect([done.code, done.stdout]).toEqual([0, 'Renamed "Plnk" to "Plank": 0 logs, 1 trial.\n']);
+    expect((await run(as(['Cobar', dog, '--yes']), { db })).code).toBe(0);
+    const store = openStore(db);
+    const [trial] = store.of('trial').list();
+    store.close();
+    expect(trial).toMatchObject({ exerciseName: 'Plank', otherExercise: dog });
+  });
+
   test('leaves a trial that compares the two as it is', async () => {
     const trial = { ...exampleOf(trialFields), against: 'exercise' as const };
     const db = misspelt((store) => {

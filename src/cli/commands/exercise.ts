@@ -63,7 +63,11 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const userId = await existingUserOrAsk(context, options);
   const known = store.logs.exercises(userId);
   const all = knownExercises(store, userId);
-  const names = namesOf(all);
+  const ofTrials = store
+    .of('trial')
+    .list({ userId })
+    .flatMap(({ exerciseName, otherExercise }) => [exerciseName, otherExercise ?? []].flat());
+  const names = [...new Set([...namesOf(all), ...ofTrials])];
   const from = names.includes(old)
     ? [old]
     : wholeNamesMeant(
