@@ -393,6 +393,13 @@ describe('log routine', () => {
       expect(asked(other.stderr)).not.toEqual(order);
     });
 
+    test('does not say that the order of another day is that of today', async () => {
+      const answers: [string, string][] = [['1/8', keys.ctrlC]];
+      const words = ['log', 'routine', 'long', '--shuffle', '--date', 'yesterday'];
+      const { stderr } = await run(words, { db: long(), answers });
+      expect(stderr).toMatch(/^In this order: /);
+    });
+
     test('takes the order of --set as the order in which they were done', async () => {
       const sets = names.toReversed().flatMap((name) => ['--set', `${name}=6,4`]);
       const [shuffled, asPrescribed] = [long(), long()];

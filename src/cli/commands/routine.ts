@@ -271,7 +271,7 @@ export async function logRoutine(context: Context, name: string, options: Option
   if (options['shuffle'] && open.length > 1)
     say(
       context,
-      `Today in this order: ${open.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ')}.`,
+      `${date === context.today ? 'Today in' : 'In'} this order: ${open.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ')}.`,
     );
   for (const [exercise, said] of await askEach(context, open)) given.set(exercise, said);
   const names = [...given.keys()];
