@@ -382,7 +382,10 @@ describe('import of a file of another database', () => {
     await run(['log', 'add', 'Own', '5', '3', 'third', '--type', 'stretch'], { db: there });
     await run(['import', await exported(there)], { db: here });
     const { code, stderr } = await run(['import', older], { db: here });
-    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 2 already there\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 already there\n2 logs: 1 already there, 1 deleted or set aside here\n',
+    ]);
     expect(records(here).logs.map(({ notes }) => notes)).toEqual(['newer', 'third']);
   });
 
@@ -511,10 +514,39 @@ describe('import of a file of another database', () => {
     await run(['import', path], { db: here });
     await run(['log', 'rm', '2', '--yes'], { db: here });
     await run(['log', 'edit', '2', '--notes', 'after all'], { db: there });
-    for (const file of [path, await exported(there)]) {
-      expect((await run(['import', file], { db: here })).code).toBe(0);
+    for (const file of [path, await exported(there), await withoutStates(path)]) {
+      expect(await run(['import', file], { db: here })).toMatchObject({
+        code: 0,
+        stderr: '1 user: 1 already there\n2 logs: 1 already there, 1 deleted or set aside here\n',
+      });
       expect(records(here).logs).toHaveLength(1);
     }
+  });
+
+  it('says of a user who was deleted here, with all that the user has, that nothing of it is there', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['goal', '5'], { db: there });
+    await run(['pain', '5'], { db: there });
+    const path = await exported(there);
+    await run(['import', path], { db: here });
+    await run(['user', 'rm', '2', '--yes'], { db: here });
+    for (const more of [['--dry-run'], []])
+      expect((await run(['import', path, ...more], { db: here })).stderr).toMatch(
+        /^1 user: 1 deleted or set aside here\n2 logs: 2 deleted or set aside here\n1 goal: 1 deleted or set aside here\n1 pain entry: 1 deleted or set aside here\n/,
+      );
+    const { stdout } = await run(['import', path, '--json'], { db: here });
+    expect(JSON.parse(stdout).userExerciseLogs).toMatchObject({ equal: 0, absent: 2 });
+  });
+
+  it('says of a goal that was given up here that it is not there', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['goal', '5'], { db: there });
+    const path = await exported(there);
+    await run(['import', path], { db: here });
+    await run(['goal', 'none', '--user', '2'], { db: here });
+    expect((await run(['import', path], { db: here })).stderr).toContain(
+      '1 goal: 1 deleted or set aside here\n',
+    );
   });
 
   it('comes under a user that is here, and goes on there', async () => {

@@ -13,6 +13,7 @@ const WORDS: Record<keyof Counts, string> = {
   equal: 'already there',
   updated: 'changed there',
   kept: 'changed here',
+  absent: 'deleted or set aside here',
   repeated: 'repeated in the file',
   conflicting: 'in conflict',
   skipped: 'skipped',

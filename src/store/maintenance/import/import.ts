@@ -191,7 +191,7 @@ export class Import {
     const known = remotes.erasedElsewhere();
     const received = new Diary(db, (work) => work()).receive(staged, {
       setsApart: false,
-      again: (state, here) => staged.undone.again(state, here),
+      again: (state, here) => staged.again(state, here),
     });
     const moved = movedSince(db, before);
     requireNotMoved(as, moved);
@@ -200,7 +200,12 @@ export class Import {
     const staying = staged.staying();
     const skipped = byKind((kind) => (staged.leftOut.get(kind) ?? 0) + idsOf(staying, kind).length);
     this.#result = {
-      counts: countsOf(counts(db), { counts: received.counts, disputes: unsaid }, skipped),
+      counts: countsOf(
+        counts(db),
+        { counts: received.counts, disputes: unsaid },
+        skipped,
+        staged.shownBefore,
+      ),
       alike: [],
       recipients: gainers(db, before),
       replaced: changedUsers(db, before),
@@ -317,12 +322,16 @@ const countsOf = (
   staged: Record<KindName, Counts>,
   { counts: all, disputes }: Pick<Received, 'counts' | 'disputes'>,
   skipped: Readonly<Record<KindName, number>>,
+  shownBefore: ReadonlyMap<KindName, number>,
 ): Record<KindName, Counts> =>
   byKind((kind) => {
     const { created, changed, deleted } = all[kind];
     const kept = new Set(
       disputes.flatMap((one) => (one.record === kind && one.counts === 'here' ? one.id : [])),
     ).size;
-    const equal = Math.max(0, staged[kind].new - created - changed - kept - skipped[kind]);
-    return { ...staged[kind], new: created, updated: changed, kept, skipped: skipped[kind], deleted, equal };
+    const others = staged[kind].new - created - skipped[kind];
+    const absent = Math.max(0, others - (shownBefore.get(kind) ?? 0));
+    const equal = Math.max(0, others - absent - changed - kept);
+    const known = { updated: changed, kept, absent, skipped: skipped[kind], deleted, equal };
+    return { ...staged[kind], new: created, ...known };
   });

@@ -35,7 +35,7 @@ export type Outcome =
 /** SQL: whether a staged record comes as a new one. */
 export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
-/** How many records of a file had each outcome; `deleted` are not in the file any more. */
+/** How many records of a file had each outcome; `absent` are known here and not shown; `deleted` are not in the file any more. */
 export type Counts = Record<(typeof counted)[number], number>;
 
 const counted = [
@@ -43,6 +43,7 @@ const counted = [
   'equal',
   'updated',
   'kept',
+  'absent',
   'repeated',
   'conflicting',
   'skipped',

@@ -13,7 +13,7 @@ import {
   stateWithout,
   type Unsealed,
 } from '../../reconcile/file.ts';
-import { type Cells, Fold, isOfUser } from '../../reconcile/fold.ts';
+import { type Cells, Fold, isOfUser, type Known } from '../../reconcile/fold.ts';
 import { Names, partsOf } from '../../reconcile/names.ts';
 import { mergedUsers, People } from '../../reconcile/people.ts';
 import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
@@ -41,11 +41,15 @@ interface Asked {
 /** A name without its uid, which not every file knows. */
 const withoutUid = (name: Name): string => partsOf(name).slice(0, 2).join('.');
 
+const add = (counts: Map<KindName, number>, kind: KindName) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+
 /** To be used inside a change. */
 export class StagedStates {
   /** How many records of each kind are left out, because they were erased here. */
   readonly leftOut = new Map<KindName, number>();
-  readonly undone: Undone;
+  /** How many records of each kind showed here before. */
+  readonly shownBefore = new Map<KindName, number>();
+  readonly #undone: Undone;
   readonly #names: Names;
   readonly #people: People;
   readonly #file: Unsealed;
@@ -67,7 +71,7 @@ export class StagedStates {
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
     this.#merged = new Set(mergedUsers(db).map(({ name }) => withoutUid(name)));
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
-    this.undone = new Undone(db, this.#names, isOwn);
+    this.#undone = new Undone(db, this.#names, isOwn);
     const theirs = as === undefined ? undefined : onlyUser(db);
     if (as !== undefined && theirs !== undefined)
       this.#as = { theirs, ours: as, name: this.#names.ofUser(as) };
@@ -76,6 +80,7 @@ export class StagedStates {
   /** The states, users first. */
   *[Symbol.iterator](): Generator<{ states: State[]; erased: readonly Erased[] }> {
     this.leftOut.clear();
+    this.shownBefore.clear();
     this.#ofMerged = [];
     const { seal } = this.asked;
     // Of each time: the numbers of databases may be taken back in between.
@@ -85,11 +90,16 @@ export class StagedStates {
     // A file of a database in which nobody is left tells of who was erased, too.
     yield { states: [], erased };
     for (const states of reader ? this.#sealed(reader) : this.#unsealed()) {
-      for (const state of states)
-        if (state.fields && erasures.has(state))
-          this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
+      for (const state of states) if (state.fields && erasures.has(state)) add(this.leftOut, state.kind);
       yield { states: states.flatMap((state) => [state, ...this.#alsoHere(state)]), erased };
     }
+  }
+
+  /** What a state counts as for a record here. */
+  again(told: State, here: Known): State {
+    const isListed = told.life % 2 === 1 && told.fields !== undefined;
+    if (isListed && here.row && !this.#isOfMerged(told)) add(this.shownBefore, told.kind);
+    return this.#undone.again(told, here);
   }
 
   /**
@@ -169,9 +179,15 @@ export class StagedStates {
   /** @param id that of the record in its list; undefined for one that is not in it */
   #met(state: State, id: Cell | undefined): State {
     const met = this.#pointing(state, id);
-    const isOne = met.kind === 'user' || isOfUser(met.kind);
-    if (isOne && id !== undefined && this.#merged.has(withoutUid(met.name))) this.#ofMerged.push(met);
+    if (id === undefined || !this.#isOfMerged(met)) return met;
+    this.#ofMerged.push(met);
+    add(this.shownBefore, met.kind);
     return met;
+  }
+
+  /** Whether it is the profile of a user who shows under another, or what that user has one of. */
+  #isOfMerged({ kind, name }: State): boolean {
+    return (kind === 'user' || isOfUser(kind)) && this.#merged.has(withoutUid(name));
   }
 
   /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */
