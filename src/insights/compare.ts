@@ -131,6 +131,9 @@ export function comparedPeriods(
     ];
   }
   const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
+  // Nobody said the day that it would be after.
+  if (asked.until === undefined && since > until && until === ends.last)
+    throw invalid([{ field: 'since', message: `begins after the latest session, which was on ${until}` }]);
   inOrder({ since, until });
   const days = dayNumber(until) - dayNumber(since) + 1;
   return [

@@ -783,7 +783,11 @@ describe('is refused', () => {
       2,
       'begins an empty period: from 2026-03-02 to 2026-03-01',
     ],
-    ['compare --user 3 --since 2030-01-01', 2, '--since begins an empty period: from 2030-01-01'],
+    [
+      'compare --user 3 --since 2030-01-01',
+      2,
+      '--since begins after the latest session, which was on 2026-10-26',
+    ],
     ['report --user 3 --since 2026-06-01 --previous 2026-05-01', 2, '--previous must be a day of the report'],
     ['report', 2, 'There are several users'],
     ['report --user 99', 3, 'There is no user 99'],
