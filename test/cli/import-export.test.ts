@@ -126,6 +126,15 @@ describe('import', () => {
     expect(stderr).toMatch(/has 500 faults: nothing\s+was\s+imported\./);
   });
 
+  it('names a kind of record as people do', async () => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.of('painEntry').create({ userId: 1, date: '2026-01-01', pain: 4 });
+    });
+    const path = file('pains.json', [{ id: 1, userId: 1, date: '2026-01-01', pain: 5 }]);
+    expect((await run(['import', path], { db })).stderr).toContain('is taken by a different pain entry\n');
+  });
+
   it('refuses ids taken by different records, unless told what to do', async () => {
     const db = prepared((store) => store.users.create(nora));
     const path = file('users.json', [{ ...noraAt(1), age: 45 }]);

@@ -1,6 +1,6 @@
 import type { SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import { type KindName, nounOf } from '../../domain/kinds.ts';
 import { OWNERSHIP_REMEDY } from '../../domain/ownership.ts';
 import type { ImportResult } from '../../store/maintenance/import/import.ts';
 import type { Moved, Named, Recipient } from '../../store/maintenance/import/owners.ts';
@@ -52,7 +52,7 @@ export const namesOf = (users: readonly Named[]): string =>
 
 /** `Moved: log 5 from Nora Lind to Ben Roth` */
 export const describeMoved = (moved: readonly Moved[]): string[] =>
-  moved.map(({ record, id, from, to }) => `Moved: ${record} ${id} from ${from} to ${to}`);
+  moved.map(({ record, id, from, to }) => `Moved: ${nounOf(record)} ${id} from ${from} to ${to}`);
 
 /** Why the records of a file are in conflict with what is stored, and what helps. */
 export function describeRefusal(

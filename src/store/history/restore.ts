@@ -32,7 +32,7 @@ export function restore(
   store: Undoable,
   { record, id, owner, as, users }: Restoration,
 ): AnyRecord {
-  if (store.of(record).has(id)) throw conflict(`There is ${record} ${id}: it is not deleted.`);
+  if (store.of(record).has(id)) throw conflict(`There is ${nounOf(record)} ${id}: it is not deleted.`);
   if (as && users === undefined && store.history.isForgotten(record, id)) {
     store.of(record).restore({ ...ownedBy(as(), owner), id } as AnyRecord);
     return store.of(record).find(id) as AnyRecord;

@@ -59,7 +59,8 @@ function revertRun(db: Database, store: Undoable, run: Run, users: readonly numb
   };
   for (const place of doubtful) if (inTheWay.size < MOST_REASONS) look(place, []);
   const differing = differingIn(db, run.record, rows).filter((place) => !inTheWay.has(place));
-  for (const place of differing.slice(0, MOST_REASONS)) look(place, [`${run.record} was changed again.`]);
+  for (const place of differing.slice(0, MOST_REASONS))
+    look(place, [`${nounOf(run.record)} was changed again.`]);
   if (inTheWay.size < MOST_REASONS) applyExpected(db, run.record, rows, [...inTheWay.keys()]);
   return [...inTheWay].sort(([a], [b]) => a - b).flatMap(([, reasons]) => reasons);
 }

@@ -8,6 +8,7 @@ import {
   keyOf,
   kindNames,
   kindOf,
+  nounOf,
   ownedKindNames,
   statementsOf,
 } from '../../domain/kinds.ts';
@@ -124,7 +125,7 @@ export class Shown {
   #nextId(kind: KindName, there = 0): number {
     const last = this.#lastIds.get(kind) ?? this.db.lastId(kindOf(kind).table);
     const isFit = there > last && there <= last + MOST_SKIPPED_IDS && there < MAX_ID;
-    if (!isFit && last >= MAX_ID) throw idsUsedUp(kind);
+    if (!isFit && last >= MAX_ID) throw idsUsedUp(nounOf(kind));
     const id = isFit ? there : last + 1;
     this.#lastIds.set(kind, id);
     return id;

@@ -136,7 +136,7 @@ export class Table<K extends KindName> {
   protected insert(input: object): RecordOfKind<K> {
     const [given, ...cells] = this.#cells(input);
     const { id } = this.db.run(this.#sql.insert, given ?? null, ...cells);
-    if (id > MAX_ID) throw idsUsedUp(this.kind);
+    if (id > MAX_ID) throw idsUsedUp(nounOf(this.kind));
     return this.#record([id, ...cells]);
   }
 

@@ -1,5 +1,5 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import { byKind, type KindName, keyFault } from '../../../domain/kinds.ts';
+import { byKind, type KindName, keyFault, nounOf } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
 import { Diary } from '../../reconcile/diary.ts';
@@ -301,7 +301,7 @@ export class Import {
     this.#faultAll("_outcome = 'sameKey'", keyFault);
     this.#faultAll("_outcome = 'conflicting'", (kind) => ({
       field: 'id',
-      message: `is taken by a different ${kind}`,
+      message: `is taken by a different ${nounOf(kind)}`,
     }));
     if (this.#faultCount > 0)
       throw new SciaticaError('conflict', 'Ids are taken by different records.', this.#issues);

@@ -1,5 +1,5 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import type { KindName } from '../../../domain/kinds.ts';
+import { type KindName, nounOf } from '../../../domain/kinds.ts';
 import {
   isSamePerson,
   mayBelongById,
@@ -243,5 +243,5 @@ const moved = (db: Database): Place[] =>
   movesOf(db, "'conflicting', 'overwritten'", 'at', MAX_FAULTS).map(({ at, record: kind, id, from, to }) => ({
     at,
     kind,
-    issue: { field: 'userId', message: `would move ${kind} ${id} from ${from} to ${to}` },
+    issue: { field: 'userId', message: `would move ${nounOf(kind)} ${id} from ${from} to ${to}` },
   }));

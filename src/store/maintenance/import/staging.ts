@@ -1,7 +1,7 @@
 import { toCell } from '../../../domain/codec.ts';
 import { idsUsedUp } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID, MOST_SKIPPED_IDS } from '../../../domain/fields.ts';
-import { byKind, type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
+import { byKind, type KindName, keyOf, kindNames, kindOf, nounOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -227,7 +227,7 @@ function settleIds(db: Database, { name, table, staged }: StagedKind): void {
      WHERE target._at = i._at`,
     last,
   );
-  if (last + changes > MAX_ID) throw idsUsedUp(name);
+  if (last + changes > MAX_ID) throw idsUsedUp(nounOf(name));
 }
 
 /** The records of the file follow users that have got, or have found, another id. */
