@@ -13,3 +13,7 @@ export function textMeant(field: Field, text: string, today: string): string {
   if (field.kind === 'integer') return field.max === 10 ? levelMeant(text) : inPlainDigits(text);
   return (field.kind === 'choice' && choiceMeant(text, field.choices)) || text;
 }
+
+/** Whether a text says that an optional field has no value: `none`, as prompts call it, or nothing. */
+export const saysNone = ({ optional }: Field, text: string): boolean =>
+  optional === true && /^(?:none)?$/i.test(text);

@@ -37,6 +37,8 @@ describe('a prompt for an optional field', () => {
     ['day', {}, [enter], {}],
     ['day', {}, [`yesterday${enter}`], { day: '2026-03-01' }],
     ['device', { device: 'band' }, [backspace + enter], { device: null }],
+    ['device', { device: 'band' }, [`None${enter}`], { device: null }],
+    ['sets', {}, [`none${enter}`], {}],
     ['side', {}, [enter], {}],
     ['side', {}, [up, enter], { side: 'right' }],
     ['side', { side: 'right' }, [enter], {}],
@@ -53,6 +55,10 @@ describe('a prompt for an optional field', () => {
 test.each<[Options, object]>([
   [{ sets: '5' }, { sets: 5 }],
   [{ sets: '' }, { sets: null }],
+  [
+    { sets: 'none', device: 'None', side: 'none' },
+    { sets: null, device: null, side: null },
+  ],
   [
     { day: '', device: '' },
     { day: null, device: null },

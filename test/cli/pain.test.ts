@@ -23,6 +23,7 @@ describe('what is recorded', () => {
       ['7', 'night', '--medication', 'ibuprofen 400', 'could', 'not', 'sleep'],
       { pain: 7, timeOfDay: 'night', medication: 'ibuprofen 400', notes: 'could not sleep' },
     ],
+    [['7', '--medication', 'none', '--time', 'none'], { pain: 7 }],
     [['7/10'], { pain: 7 }],
     [['7', 'out', 'of', '10', 'night'], { pain: 7, timeOfDay: 'night' }],
     [['5', '2', 'tablets'], { pain: 5, notes: '2 tablets' }],

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Fields, MAX_ID, type RecordOf } from '../../domain/fields.ts';
 import { inOrder } from '../../domain/log.ts';
-import { textMeant } from '../../domain/typed.ts';
+import { saysNone, textMeant } from '../../domain/typed.ts';
 import { faultOfDay, inPlainDigits } from '../../domain/words/spoken-day.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { escapeControls, quoted, STDOUT } from '../terminal/io.ts';
@@ -17,14 +17,14 @@ export const optionName = (flag: string) =>
 
 /**
  * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; the
- * beginning of a choice stands for it; an empty text takes an optional value away, which is null.
+ * beginning of a choice stands for it; an empty text, or `none`, takes an optional value away, which is null.
  */
 export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const texts: Record<string, string> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = options[optionName(field.flag)];
-    if (value === '' && field.optional) values[name] = null;
+    if (typeof value === 'string' && saysNone(field, value)) values[name] = null;
     else if (typeof value === 'string') texts[name] = textMeant(field, value, today);
     else if (value !== undefined) values[name] = value;
   }

@@ -5,7 +5,7 @@ import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { textMeant } from '../../domain/typed.ts';
+import { saysNone, textMeant } from '../../domain/typed.ts';
 import { DAYS_IN_SHORT, daysTaken, faultOfDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
 import type { Streams } from './plain-prompts.ts';
@@ -74,7 +74,7 @@ export async function askField(context: Context, field: Field, current?: unknown
   const read = (typed: string) => {
     if (typed === shownValue) return current;
     const answer = takesLines ? typed.replaceAll(LINE_BREAK, '\n') : typed;
-    return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
+    return saysNone(field, answer) ? null : fieldValue(field, answer.trim(), context.today);
   };
   const answer = await ask(
     context,
