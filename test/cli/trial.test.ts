@@ -291,6 +291,18 @@ test.each<[string, string[], string[], string]>([
   expect((await trial(path, ['--first', '4'])).code).toBe(0);
 });
 
+test('two pains on the morning after do not replace the first of the day before', async () => {
+  const path = await started('--outcome', 'morning');
+  await trial(path, ['6'], 0);
+  expect(await trial(path, ['3', '7'], 1)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('2026-03-02 is recorded already: 6. To correct it, say which pain 3 is'),
+  });
+  expect((await trial(path, ['6', '3'], 1)).code).toBe(0);
+  expect((await trial(path, ['5', '3', '--date', 'yesterday'], 1)).code).toBe(0);
+  expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([{ first: 5, second: 3 }]);
+});
+
 test('a day that another machine recorded for a trial of its own is still to be recorded', async () => {
   const path = await started();
   const theirs = { userId: 1, date: '2026-03-02', first: 9, second: 9, done: true, trialSeed: 77 };

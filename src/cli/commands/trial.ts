@@ -323,7 +323,11 @@ async function recordDay(context: Context, words: readonly string[], options: Op
       `The second pain of today is that of tomorrow morning: say only the first now, as in ${commandLine(context, `trial ${values['first'] ?? 'PAIN'}`)}.`,
     );
   const known = daysOf(store, trial).get(date);
-  if (known && said['first'] !== undefined && said['second'] === undefined)
+  // Two pains on the morning after may be that of the day before and the first of today.
+  const isDoubtful =
+    said['second'] === undefined ||
+    (trial.outcome === 'morning' && given['date'] === undefined && said['first'] !== known?.first);
+  if (known && said['first'] !== undefined && isDoubtful)
     throw usage(
       `${date} is recorded already: ${painsOf(known)}. To correct it, say which pain ${said['first']} is, with --first or --second.`,
     );
