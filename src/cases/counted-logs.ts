@@ -1,4 +1,5 @@
 import type { LogFilter } from '../domain/log.ts';
+import type { PainEntry } from '../domain/pain-entry.ts';
 import { addDays, countedDays } from '../domain/words/day.ts';
 import type { Store } from '../store/store.ts';
 
@@ -43,4 +44,9 @@ export function narrowed(filter: LogFilter, { since, until }: Period): LogFilter
   if (since !== undefined && since > (filter.since ?? '')) both.since = since;
   if (until !== undefined && (filter.until === undefined || until < filter.until)) both.until = until;
   return both;
+}
+
+/** The pain entries beside the logs that a filter means, which are of one user. */
+export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
+  return store.of('painEntry').recorded(narrowed(userId === undefined ? {} : { userId }, { since, until }));
 }

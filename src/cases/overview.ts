@@ -6,8 +6,8 @@ import { averageOf, round } from '../insights/numbers.ts';
 import { type PainDay, painDays } from '../insights/pain-days.ts';
 import type { Overview } from '../insights/shapes.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs, narrowed } from './counted-logs.ts';
-import { entriesOf } from './summary.ts';
+import { countedLogs, entriesOf, narrowed } from './counted-logs.ts';
+import { trialPains } from './trial.ts';
 
 /** Days at the end of a diary that count as now, and days before them that they are compared with. */
 export const [RECENT_DAYS, EARLIER_DAYS] = [14, 28];
@@ -39,7 +39,7 @@ function overviewOf(store: Store, { id, firstName, lastName }: User, today: stri
   const compared = narrowed(counted, { since: addDays(first, -EARLIER_DAYS) });
   const logs = store.logs.recorded(compared);
   const entries = entriesOf(store, compared);
-  const days = painDays(entries, logs);
+  const days = painDays([...entries, ...trialPains(store, compared)], logs);
   const recent = logs.filter(({ date }) => date >= first);
   const severe = entries.filter(({ date, pain }) => date >= first && isSevere(pain));
   const trialDays = store

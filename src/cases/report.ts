@@ -5,9 +5,8 @@ import type { reportFields } from '../domain/summary.ts';
 import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs, narrowed, upToToday } from './counted-logs.ts';
+import { countedLogs, entriesOf, narrowed, upToToday } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
-import { entriesOf } from './summary.ts';
 import { endedTrial, trialPains } from './trial.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';

@@ -1,7 +1,6 @@
 import { SciaticaError } from '../domain/errors.ts';
 import type { RecordOf } from '../domain/fields.ts';
 import { inOrder, type LogFilter, type Session } from '../domain/log.ts';
-import type { PainEntry } from '../domain/pain-entry.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
@@ -11,9 +10,9 @@ import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ExerciseSummary, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
-import { countedLogs, narrowed, upToToday } from './counted-logs.ts';
+import { countedLogs, entriesOf, narrowed, upToToday } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
-import { trialPains } from './trial.ts';
+import { feltOf } from './trial.ts';
 
 type AskedOfSummary = Partial<RecordOf<typeof summaryFields>>;
 type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
@@ -88,7 +87,7 @@ export function painDaysOf(
   period: { since: string; until: string },
 ): PainDay[] {
   const [entries, sessions] = store.read(() => [
-    [...entriesOf(store, { userId, ...period }), ...trialPains(store, { userId, ...period })],
+    feltOf(store, { userId, ...period }),
     store.logs.recorded({ userId, ...period }),
   ]);
   return painDays(entries, sessions);
@@ -138,11 +137,6 @@ async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
     await new Promise(setImmediate);
   }
   return tally;
-}
-
-/** The pain entries beside the logs that a filter means, which are of one user. */
-export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
-  return store.of('painEntry').recorded(narrowed(userId === undefined ? {} : { userId }, { since, until }));
 }
 
 function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {

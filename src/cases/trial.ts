@@ -19,6 +19,7 @@ import {
   WHAT_IT_CANNOT_SAY,
 } from '../insights/trial.ts';
 import type { Store } from '../store/store.ts';
+import { entriesOf } from './counted-logs.ts';
 
 /** How a trial stands on a day. Of its order it says today's arm only, and what has passed. */
 export interface TrialStatus {
@@ -85,6 +86,12 @@ export function trialPains(store: Store, { userId, since, until }: LogFilter): E
     ({ date }) => (since === undefined || date >= since) && (until === undefined || date <= until),
   );
 }
+
+/** The pain without a session that was recorded in a period: pain entries, and what was felt on days of trials. */
+export const feltOf = (store: Store, filter: LogFilter): Entry[] => [
+  ...entriesOf(store, filter),
+  ...trialPains(store, filter),
+];
 
 /** The days of a trial by their dates: of two of one date that which names the trial. */
 export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {

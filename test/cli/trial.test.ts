@@ -303,6 +303,16 @@ test('two pains on the morning after do not replace the first of the day before'
   expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([{ first: 5, second: 3 }]);
 });
 
+test('what was felt on a day of a trial is the pain of the day on the home screen, and for the therapist', async () => {
+  const path = await started();
+  await trial(path, ['9', '7']);
+  const home = await run([], { db: path, now: day(0) });
+  expect(home.stdout).toContain('Pain today 9, 7');
+  expect(home.stdout).toContain('6 → 9, before or without exercise');
+  const { stdout } = await run(['users', '--summary', '--json'], { db: path, now: day(0) });
+  expect(stdout).toContain('"pain":7.5');
+});
+
 test('a day that another machine recorded for a trial of its own is still to be recorded', async () => {
   const path = await started();
   const theirs = { userId: 1, date: '2026-03-02', first: 9, second: 9, done: true, trialSeed: 77 };

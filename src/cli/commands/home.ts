@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
-import { latestTrial, trialStatusNow } from '../../cases/trial.ts';
+import { feltOf, latestTrial, trialStatusNow } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { byKind, nounOf } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
-import type { PainEntry } from '../../domain/pain-entry.ts';
 import { addDays, localDay, mondayOf, weekdayOf } from '../../domain/words/day.ts';
-import { painDays } from '../../insights/pain-days.ts';
+import { type Entry, painDays } from '../../insights/pain-days.ts';
 import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
@@ -86,7 +85,7 @@ function ownLines(context: Context, userId: number): string[] {
   const monday = mondayOf(today);
   const lately = { userId, since: addDays(today, 1 - DAYS), until: today };
   const recent = store.logs.recorded(lately);
-  const entries = store.of('painEntry').recorded(lately);
+  const felt = feltOf(store, lately);
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const target = targetOf(store, userId);
   const [routine] = store.routines
@@ -101,7 +100,7 @@ function ownLines(context: Context, userId: number): string[] {
       : routine
         ? ['log again', `log routine ${quoted(escapeControls(routine.name))}`]
         : again;
-  const painToday = entries.filter(({ date }) => date === today);
+  const painToday = felt.filter(({ date }) => date === today);
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
   const names = [...new Set(ofToday.map(({ exerciseName }) => escapeControls(exerciseName)))];
@@ -111,7 +110,7 @@ function ownLines(context: Context, userId: number): string[] {
     `Today      ${ofToday.length === 0 ? 'nothing yet' : `${counted(ofToday.length, 'session')}: ${names.join(', ')}`}`,
     `This week  ${ofWeekInWords(ofWeek.length, daysOf(ofWeek).length, target)}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
-    ...painLines(entries, recent),
+    ...painLines(felt, recent),
     painToday.length === 0
       ? `How is it today? ${commandLine(context, 'pain add')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
@@ -168,10 +167,10 @@ function ofWeekInWords(sessions: number, days: number, target: Target | undefine
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
 /** The pain of each day, as the summary counts it, and the pain after the day's last session, as bars and in words. */
-function painLines(entries: readonly PainEntry[], logs: readonly Log[]): string[] {
-  const days = painDays(entries, logs);
+function painLines(felt: readonly Entry[], logs: readonly Log[]): string[] {
+  const days = painDays(felt, logs);
   const after = daysOf(logs).flatMap((day) => logs.findLast(({ date }) => date === day)?.painAfter ?? []);
-  const which = entries.length > 0 ? 'before or without exercise' : 'before the first exercise';
+  const which = felt.length > 0 ? 'before or without exercise' : 'before the first exercise';
   if (days.length === 0) return [];
   return [
     `Pain       ${course(days.map(({ first }) => first))}, ${which}, last ${DAYS} days`,
