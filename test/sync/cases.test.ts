@@ -1396,6 +1396,10 @@ test('what was recorded on two machines on the same days stands in the order in 
   const [ours, theirs] = await Promise.all([here, there].map((store) => summaryOf(store, 1, {}, today)));
   expect(ours).toEqual(theirs);
   for (const store of [here, there]) {
+    expect(store.logs.latest({ userId: 1, until: date(5) })).toMatchObject({
+      date: date(5),
+      exerciseName: 'Evening',
+    });
     const days = painDaysOf(store, 1, { since: date(0), until: today });
     expect(new Set(days.map(({ first }) => first))).toEqual(new Set([8]));
     const { logs, entries } = reportOf(store, 1, { since: date(0) }, today);

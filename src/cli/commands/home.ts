@@ -86,7 +86,7 @@ function ownLines(context: Context, userId: number): string[] {
   const lately = { userId, since: addDays(today, 1 - DAYS), until: today };
   const recent = store.logs.recorded(lately);
   const felt = feltOf(store, lately);
-  const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
+  const last = store.logs.latest(all);
   const target = targetOf(store, userId);
   const [routine] = store.routines
     .list({ userId })

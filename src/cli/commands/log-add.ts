@@ -128,13 +128,8 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
   const userId = await resolveUserOrAsk(context, draft.values['userId']);
   const known = logs.exercises(userId);
   const name = draft.name === undefined ? undefined : await exerciseMeant(context, draft.name, known, false);
-  const [last] = logs.list({
-    userId,
-    ...(name !== undefined && { exerciseName: name }),
-    until: addDays(context.today, 1),
-    sort: '-date,-id',
-    limit: 1,
-  });
+  const ofName = name === undefined ? {} : { exerciseName: name };
+  const last = logs.latest({ userId, ...ofName, until: addDays(context.today, 1) });
   if (!last) throw absent(`There is no session to repeat. Start with: ${commandLine(context, 'log add')}`);
   const { exerciseName, exerciseType } = last;
   if (context.interactive && draft.values['painAfter'] === undefined)

@@ -71,6 +71,12 @@ export class Logs extends Records<'log'> {
     }
   }
 
+  /** Of the sessions that match, the last recorded one of the latest day. */
+  latest(filter: LogFilter): Log | undefined {
+    const [last] = this.list({ ...filter, sort: '-date', limit: 1 });
+    return last && this.recorded({ ...filter, since: last.date, until: last.date }).at(-1);
+  }
+
   /** As `jsonChunks`, as lines of CSV, each with its end: the fields and the place in the day (`POSITION`). */
   csvLines(filter: LogFilter, raw: boolean): Generator<Lines> {
     return this.linesOfCsv(filter, raw, [this.#position]);
