@@ -59,6 +59,22 @@ describe('what is recorded', () => {
     );
   });
 
+  test.each<[number, string, string]>([
+    [
+      8,
+      'night',
+      'night of 2026-03-02 is still to come. If it was that of yesterday: sciatica pain edit 1 --date',
+    ],
+    [0, 'evening', 'evening of 2026-03-02 is still to come'],
+    [12, 'night', ''],
+    [8, 'morning', ''],
+    [8, 'night --date today', ''],
+  ])('at %i o’clock, %s may be that of the day before: %j', async (hour, words, note) => {
+    const now = new Date(2026, 2, 2, hour);
+    const { stderr } = await run(['pain', '5', ...words.split(' ')], { db: db(), now });
+    expect(stderr).toMatch(note === '' ? /^$/ : note);
+  });
+
   test.each<[string[], RegExp]>([
     [['11'], /--pain must be a whole number from 1 to 10/],
     [['0'], /--pain must be a whole number from 1 to 10/],

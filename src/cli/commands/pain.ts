@@ -2,7 +2,7 @@ import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { timesOfDay } from '../../domain/day-pain.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
-import { painEntryFields } from '../../domain/pain-entry.ts';
+import { type PainEntry, painEntryFields } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { dayInFront, levelMeant, painIn } from '../../domain/words/pain-words.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
@@ -18,6 +18,8 @@ import { commandLine, escapeControls, print, quoted, say, writeData } from '../t
 import { pickedBy, printJson, printRows, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { sayLeftOut } from './logs.ts';
+
+const NOON = 12;
 
 /** Days of the chart. */
 const DAYS = 90;
@@ -80,7 +82,15 @@ async function record(context: Context, words: readonly string[], options: Optio
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
   sayDayInNotes(context, entry, `pain edit ${entry.id}`, painEntryFields.timeOfDay.flag);
+  if (flags['date'] === undefined) sayTimeToCome(context, entry);
   sayRedFlagsAfterPain(context, entry.pain);
+}
+
+/** Who says `night` in the morning, or after midnight, may mean that of the day before. */
+function sayTimeToCome(context: Context, { id, date, timeOfDay }: PainEntry): void {
+  if (!/evening|night/.test(timeOfDay ?? '') || context.now().getHours() >= NOON) return;
+  const edit = commandLine(context, `pain edit ${id} --date yesterday`);
+  say(context, `Note: the ${timeOfDay} of ${date} is still to come. If it was that of yesterday: ${edit}`);
 }
 
 /** The flags that bare words stand for: `pain time note…`. */
