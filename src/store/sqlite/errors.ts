@@ -20,8 +20,9 @@ export function domainError(error: unknown, path: string): unknown {
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(code) || isBrokenSchema(code, error))
     return fail('damaged', damaged(path));
   if (code === 'SQLITE_READONLY_DBMOVED') return gone();
+  const what = /^(SQLITE_READONLY|EROFS)/.test(code) ? 'written' : 'opened';
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
-    return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
+    return fail('unusable', `${path} cannot be ${what}: check its permissions and its folder's.`);
   if (/^(ENOTDIR|EEXIST|ENOENT|ELOOP|ENAMETOOLONG|ERR_INVALID_ARG_VALUE|EISDIR)$/.test(code))
     return fail('unusable', `The database cannot be at ${path}: not a usable path.`);
   if (code.startsWith('SQLITE_IOERR') || errnoOf(error) !== undefined)
