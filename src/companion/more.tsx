@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { kinds } from '../domain/kinds.ts';
 import { redFlags } from '../domain/red-flags.ts';
 import { Refused, Service } from './client.ts';
 import { focus } from './details.tsx';
@@ -144,8 +145,16 @@ export function Door({ kept, phone, say }: Shown) {
 /** How long a copy waits for what only the computer has, in milliseconds. */
 const REST_MS = 5_000;
 
-/** What belongs to a diary and is not kept on the phone. @throws as every request */
-async function restOf({ phone, person }: Pick<Shown, 'phone'> & { person: number | undefined }) {
+type Path = (typeof kinds)[keyof typeof kinds]['path'];
+/** The lists of a diary by their keys in a JSON document. */
+type Lists = { [P in Path as P extends `/${infer Key}` ? Key : never]: readonly Kept[] };
+type KeptHere = 'users' | 'userExerciseLogs' | 'routines' | 'painEntries';
+
+/** What belongs to a diary and is not kept on the phone: the compiler asks for every kind of record. @throws as every request */
+async function restOf({
+  phone,
+  person,
+}: Pick<Shown, 'phone'> & { person: number | undefined }): Promise<Omit<Lists, KeptHere>> {
   const client = await phone.client();
   const signal = AbortSignal.timeout(REST_MS);
   const read = <T,>(what: string) => client.json<T>(`/users/${person}/${what}`, { signal });
@@ -173,7 +182,7 @@ export function More({ kept, phone, say }: Shown) {
       routines: Object.values(records['routine'] ?? {}),
       painEntries: Object.values(records['painEntry'] ?? {}),
       ...rest,
-    };
+    } satisfies Partial<Lists>;
     const text = JSON.stringify(lists, (name, value: unknown) => (name === 'etag' ? undefined : value), 2);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));

@@ -65,6 +65,7 @@ test('the recipe names what these tests touch', () => {
     'src/domain/kinds.ts',
     'src/store/sqlite/migrations/',
     'src/exchange/records.ts',
+    'src/companion/more.tsx',
     'src/cli/commands/',
     'src/cli/program.ts',
     'DROP TABLE',
