@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { suggestEffective } from '../domain/effective.ts';
+import { exerciseTypes } from '../domain/exercise-types.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
@@ -378,8 +379,9 @@ function Another({
           <label>
             Type{' '}
             <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-              <option>stretch</option>
-              <option>strengthening</option>
+              {exerciseTypes.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
             </select>
           </label>
           <p role="status">{there && `${there.exerciseName} is there already.`}</p>

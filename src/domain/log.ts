@@ -1,11 +1,11 @@
 import { invalid } from './errors.ts';
+import { exerciseTypes } from './exercise-types.ts';
 import { boolean, choice, date, integer, MAX_ID, type RecordOf, text } from './fields.ts';
 import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
 import { defineKind } from './kind.ts';
 import type { Paging } from './sort.ts';
 import { id, pain } from './user.ts';
 
-export const exerciseTypes = ['stretch', 'strengthening'] as const;
 export type ExerciseType = (typeof exerciseTypes)[number];
 
 /** One session of one exercise; the service adds the id. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { exerciseTypes } from '../domain/log.ts';
+import { exerciseTypes } from '../domain/exercise-types.ts';
 import { responseRuleNames } from '../domain/summary.ts';
 
 /**

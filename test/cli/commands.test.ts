@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exerciseTypes } from '../../src/domain/log.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
 import {
   nora,
   noraWith,

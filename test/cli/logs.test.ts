@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/terminal/width.ts';
-import { exerciseTypes, logRecord } from '../../src/domain/log.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
+import { logRecord } from '../../src/domain/log.ts';
 import { nora, noraWith, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exerciseTypes } from '../../src/domain/log.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
 import { painLocations } from '../../src/domain/user.ts';
 import { choiceMeant } from '../../src/domain/words/choice.ts';
 

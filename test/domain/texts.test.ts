@@ -3,9 +3,10 @@ import { fromCells, fromTexts, shown, toCell, toText } from '../../src/domain/co
 import { suggestEffective } from '../../src/domain/effective.ts';
 import { describeIssue, type Issue, invalid, notFound, Outdated, tried } from '../../src/domain/errors.ts';
 import { foldedName } from '../../src/domain/exercise.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
 import { expectation } from '../../src/domain/field-kinds.ts';
 import type { Field } from '../../src/domain/fields.ts';
-import { exerciseTypes, logFields } from '../../src/domain/log.ts';
+import { logFields } from '../../src/domain/log.ts';
 import { routineFields } from '../../src/domain/routine.ts';
 import { parseFields, parseSort } from '../../src/domain/sort.ts';
 import { trialFields } from '../../src/domain/trial.ts';

@@ -72,7 +72,11 @@ beforeAll(() => {
     "  'ALTER TABLE painEntries ADD COLUMN temperature INTEGER CHECK (temperature BETWEEN 300 AND 450)',",
   );
   // A choice: its word and a migration.
-  copy.replace(LOG, "'strengthening'] as const", "'strengthening', 'walking'] as const");
+  copy.replace(
+    'src/domain/exercise-types.ts',
+    "'strengthening'] as const",
+    "'strengthening', 'walking'] as const",
+  );
   copy.addMigration(
     `  \`
   PRAGMA writable_schema = ON;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
-import { exerciseTypes, type Log, type LogInput } from '../../src/domain/log.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
+import type { Log, LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
 import { checkSent } from '../../src/store/records/checks.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { exerciseTypes } from '../../src/domain/log.ts';
+import { exerciseTypes } from '../../src/domain/exercise-types.ts';
 import type { RoutineInput } from '../../src/domain/routine.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
