@@ -45,7 +45,11 @@ function versionOf(path: string): number {
 }
 
 test('there is a fixture of every version but the last', () => {
-  for (let version = 1; version < migrations.length; version++) expect(old).toContain(`v${version}.db`);
+  for (let version = 1; version < migrations.length; version++)
+    expect(
+      old,
+      `copy v${version - 1}.db to it and open that with the program of version ${version}`,
+    ).toContain(`v${version}.db`);
 });
 
 test.each(old)('%s opens, keeps every record, and can be written to', (fixture) => {
