@@ -186,7 +186,8 @@ it('is every command but those that make a database or need none', async () => {
     .filter((command) => command.commands.length === 0)
     .map((command) => `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`);
   const isRead = (name: string) => READING.some((line) => `${line} `.startsWith(`${name} `));
-  expect(names.filter((name) => !isRead(name)).toSorted()).toEqual(OTHERS);
+  const others = names.filter((name) => !isRead(name)).toSorted();
+  expect(others, 'a command that finds no database: a line of READING, or one of OTHERS').toEqual(OTHERS);
 });
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { Handle } from '../../src/store/sqlite/handle.ts';
@@ -35,27 +36,22 @@ test('every table is STRICT', () => {
   const tables = dbOf(freshStore()).all<{ name: string; strict: number }>(
     "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
-  expect(tables.map(({ name }) => name).sort()).toEqual([
+  const others = [
     'audit',
     'erasing',
     'erasures',
-    'goals',
     'history',
     'identities',
-    'logs',
     'origins',
-    'painEntries',
     'peers',
     'remotes',
     'replicas',
     'requests',
-    'routines',
     'settings',
     'tokens',
-    'trialDays',
-    'trials',
-    'users',
-  ]);
+  ];
+  const ofKinds = kindNames.map((kind) => kindOf(kind).table);
+  expect(tables.map(({ name }) => name).sort()).toEqual([...others, ...ofKinds].sort());
   expect(tables.every(({ strict }) => strict === 1)).toBe(true);
 });
 

@@ -7,7 +7,7 @@ import { dictionary } from '../../src/cli/commands/fields.ts';
 import { commandLine } from '../../src/cli/terminal/io.ts';
 import type { Context } from '../../src/context.ts';
 import { may } from '../../src/domain/access.ts';
-import { type AnyRecord, kindNames, kinds } from '../../src/domain/kinds.ts';
+import { type AnyRecord, kinds } from '../../src/domain/kinds.ts';
 import { csvOf } from '../../src/exchange/csv.ts';
 import { readRecords } from '../../src/exchange/read.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
@@ -264,16 +264,3 @@ test.each(['appointment add', 'appointments'])(
     expect(commandLine(context, 'appointment show 1')).toBe('sciatica appointment show 1');
   },
 );
-
-test('the kinds are the usual ones and this one', () => {
-  expect(kindNames).toEqual([
-    'user',
-    'log',
-    'routine',
-    'goal',
-    'painEntry',
-    'trial',
-    'trialDay',
-    APPOINTMENT,
-  ]);
-});

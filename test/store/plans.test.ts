@@ -45,7 +45,7 @@ test.each(ownedKindNames)('the records of a %s are found by their user', (kind) 
 
 test.each([
   "UPDATE history SET clock = 1, uid = 1, source = 'cli' WHERE seq = 1",
-  "INSERT INTO logs VALUES (NULL, 1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '', NULL)",
+  "INSERT INTO logs (userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes) VALUES (1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '')",
   "UPDATE logs SET notes = 'another' WHERE id = 1",
   'DELETE FROM logs WHERE id = 1',
 ])('%s builds no table in memory', (sql) => {
