@@ -97,7 +97,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
-    throw usage('FHIR holds patients with their sessions: leave out users or logs.');
+    throw usage(`A FHIR export is of whole patients, not of one kind of record: leave out ${what}.`);
   if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
     throw usage('--bundle and --with-report are for --format fhir.');
   if (
