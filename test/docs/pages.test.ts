@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { kindNames, kindOf, commandsOf as wordsOf } from '../../src/domain/kinds.ts';
 import { freshFolder, keys, nora, prepared, run } from '../helpers.ts';
 import { commandsOf, helpOf, leaves, operations, program, sources, withBlocks } from './blocks.ts';
 import { anchorOf, linksOf, type Page, pages, root } from './pages.ts';
@@ -21,6 +22,12 @@ const README_LINES = 220;
 test(`README.md has at most ${README_LINES} lines`, () => {
   const lines = pageAt('README.md').text.trimEnd().split('\n').length;
   expect(lines).toBeLessThanOrEqual(README_LINES);
+});
+
+test.each(kindNames)('a %s has the commands that hints and exports name', (kind) => {
+  const { one, many } = wordsOf(kind);
+  const named = kindOf(kind).verbs.includes('list') ? [one, many] : [one];
+  expect(program.commands.map((command) => command.name())).toEqual(expect.arrayContaining(named));
 });
 
 const commands = commandsOf().filter(([, command]) => command.commands.length === 0);
