@@ -14,11 +14,14 @@ const REACH = 5;
 export function WhatHelps({ kept, phone }: Shown) {
   const person = personOf(kept);
   const count = logsOf(kept).length;
+  const today = dayOf(new Date());
   useEffect(() => {
     let isLatest = true;
     const read = async () => {
       const client = await phone.client();
-      const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
+      // The day is that of the phone, unless its clock is wrong.
+      const day = phone.isClockOff ? '' : `&today=${today}`;
+      const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true${day}`);
       const at = new Date().toISOString();
       await phone.shelf.update((now) =>
         isLatest && personOf(now) === person ? { ...now, summary: { at, figures } } : now,
@@ -29,7 +32,7 @@ export function WhatHelps({ kept, phone }: Shown) {
     return () => {
       isLatest = false;
     };
-  }, [person, count, kept.since]);
+  }, [person, count, kept.since, today, phone.isClockOff]);
   const { figures, at } = kept.summary ?? {};
   return (
     <>

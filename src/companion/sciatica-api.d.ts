@@ -4635,6 +4635,8 @@ export interface operations {
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
+                /** @description The day where the person is, otherwise that of the machine that serves */
+                today?: string;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4692,6 +4694,8 @@ export interface operations {
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
+                /** @description The day where the person is, otherwise that of the machine that serves */
+                today?: string;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */

@@ -5,6 +5,7 @@ import { nora, session } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
 import {
   beNora,
+  dayThere,
   inBrowser,
   inDiary,
   timezoneId as otherDay,
@@ -138,6 +139,22 @@ inBrowser((_, bare) => {
     await context.setOffline(true);
     await page.evaluate("dispatchEvent(new Event('online'))");
     await old.waitFor();
+  });
+
+  test('the figures are those up to the day of the phone, where its clock is right', async () => {
+    const { store, url } = await service();
+    store.logs.delete(1);
+    const there = dayThere(new Date());
+    for (const date of [there, addDays(there, 1)]) store.logs.create({ ...session, date });
+    const { open } = await bare({ timezoneId: otherDay });
+    const page = await open(`${url}#helps`);
+    await beNora(page);
+    await page.locator('.bar').getByText('1 session').waitFor();
+    await page.getByText('1 record is left out').waitFor();
+    await page.clock.setFixedTime(Date.now() + 30 * DAY_MS);
+    store.logs.create({ ...session, exerciseName: 'Bird Dog', date: addDays(there, -1) });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.locator('.bar').getByText('Bird Dog').waitFor();
   });
 
   test('an end of an interval that is not 0 says on which side of it it lies', async () => {

@@ -29,18 +29,21 @@ const reportParameters = {
   }),
 };
 
+const todayThere = date({
+  label: '',
+  flag: '',
+  help: 'The day where the person is, otherwise that of the machine that serves',
+  example: '2026-03-02',
+});
+
 const summaryParameters = {
   ...summaryFields,
   words: yesParameter('true: with `words`, what the terminal says of the figures'),
+  today: todayThere,
 };
 
 const statusParameters = {
-  today: date({
-    label: '',
-    flag: '',
-    help: 'The day where the person is, otherwise that of the machine that serves',
-    example: '2026-03-02',
-  }),
+  today: todayThere,
   hour: numberParameter('With `today`: the hour there', { min: 0, max: 23, example: 21 }),
 };
 
@@ -221,7 +224,7 @@ export const insightsRoutes: readonly Route[] = [
     handle: offloaded(async ({ request, id, search, store }) => {
       const { words: isTold, ...asked } = readSummaryQuery(search);
       const { summaryOf } = await import('../../cases/summary.ts');
-      const figures = await summaryOf(store, id, asked, today());
+      const figures = await summaryOf(store, id, asked, asked.today ?? today());
       const { inWords } = await import('../../insights/wording.ts');
       return tagged(request, JSON.stringify(isTold ? { ...figures, words: inWords(figures) } : figures));
     }),
