@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
 import { root } from '../store/helpers.ts';
-import { beNora, inBrowser, record, service, stored } from './phone.ts';
+import { beNora, inBrowser, inDiary, pageOfNora, record, service, stored } from './phone.ts';
 
 const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
@@ -122,6 +122,17 @@ inBrowser((phone, bare) => {
     const { open, context } = await bare();
     const page = await open(url);
     for await (const view of views(context, page, store)) await expectFine(view, page);
+  });
+
+  test('what is chosen is seen with the colours of the system, too', async () => {
+    const { page } = await pageOfNora(bare);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await inDiary(page);
+    const colour = (isChosen: boolean) =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('.scale [aria-pressed=${isChosen}]')).backgroundColor`,
+      );
+    expect(await colour(true)).not.toBe(await colour(false));
   });
 
   test('every view of a provider is fine', async () => {
