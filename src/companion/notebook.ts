@@ -173,15 +173,17 @@ export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
 /** Fields that are one statement: who changes one of them has seen the others. */
 const STATEMENT = ['painBefore', 'painAfter', 'effective'];
 
-/** Whether both changed the same. @param body what one changes: without it, all is deleted */
-export function overlap(before: Kept, current: Kept, body: object = { ...before, ...current }): boolean {
+/** Whether both changed the same, and not alike. @param body what one changes: without it, all is deleted */
+export function overlap(before: Kept, current: Kept, body?: Write['body']): boolean {
   const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
   // What is cleared by null is absent at the service.
-  const of = (record: Kept, field: string) => JSON.stringify(record[field] ?? null);
+  const of = (record: Record<string, unknown>, field: string) => JSON.stringify(record[field] ?? null);
   const theirs = new Set(
     Object.keys({ ...before, ...current })
       .filter((field) => field !== 'etag' && of(before, field) !== of(current, field))
       .map(statement),
   );
-  return Object.keys(body).some((field) => theirs.has(statement(field)));
+  return Object.keys(body ?? { ...before, ...current }).some(
+    (field) => theirs.has(statement(field)) && !(body && of(body, field) === of(current, field)),
+  );
 }

@@ -602,12 +602,17 @@ test('of the people whom a provider sees nothing is kept, whatever waits', async
   expect([world.logs.length, world.phone.kept.role, world.phone.kept.refused]).toEqual([1, 'patient', []]);
 });
 
-test.each<[before: object, current: object, body: object | undefined, isSame: boolean]>([
+test.each<[before: object, current: object, body: Write['body'], isSame: boolean]>([
   [{ painAfter: 4 }, { painAfter: 3 }, { painAfter: 5 }, true],
   [{ painAfter: 4 }, { painAfter: 3 }, { notes: 'a' }, false],
   // What helped was said of the pain as it was.
   [{ painAfter: 4 }, { painAfter: 3 }, { effective: true }, true],
   [{ effective: true }, { effective: false }, { painBefore: 3 }, true],
+  // Both said the same.
+  [{ painAfter: 4 }, { painAfter: 3 }, { painAfter: 3 }, false],
+  [{ painAfter: 4 }, { painAfter: 3, effective: true }, { painAfter: 3, effective: false }, true],
+  [{ notes: 'a' }, {}, { notes: null }, false],
+  [{ painAfter: 4 }, { painAfter: 3 }, undefined, true],
 ])('of %j somebody made %j: whether %j changes the same: %s', (before, current, body, isSame) => {
   const [one, other] = [before, current].map((fields): Kept => ({ id: 1, ...fields })) as [Kept, Kept];
   expect(overlap(one, other, body)).toBe(isSame);
