@@ -28,6 +28,9 @@ function askForPain(): void {
 /** How long what was done is said, in milliseconds. */
 const SAID_MS = 8_000;
 
+/** How often it is looked whether another hour has begun, in milliseconds. */
+const MINUTE_MS = 60_000;
+
 function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const [kept, setKept] = useState(first);
   const [view, setView] = useState<ViewName>(phone.code === undefined ? viewOf(location.hash) : 'pair');
@@ -48,6 +51,13 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
       void phone.saveDrafts();
       if (document.visibilityState === 'visible') void phone.sync();
     });
+    // Nothing else draws a page anew that is left open over night: it has a new day at midnight, and in a trial at four.
+    let hour = new Date().getHours();
+    setInterval(() => {
+      const now = new Date().getHours();
+      if (now !== hour) void phone.sync();
+      hour = now;
+    }, MINUTE_MS);
     void phone.sync();
     void registerWorker((use) => setUpdate(() => use));
   }, []);

@@ -330,6 +330,20 @@ inBrowser((_, bare) => {
     }
   });
 
+  test('a page that stays open shows the next day once it has begun', async () => {
+    const { store, url } = await service();
+    const { open } = await bare({ timezoneId });
+    const page = await open(url);
+    await page.clock.install();
+    await beNora(page);
+    store.of('painEntry').create({ userId: 1, date: dayAgo(0), pain: 5 });
+    const soFar = page.getByText('Today so far: 5');
+    await soFar.waitFor();
+    await page.clock.setSystemTime(Date.now() + (26 / 24) * DAY_MS);
+    await page.clock.runFor(60_000);
+    await soFar.waitFor({ state: 'detached' });
+  });
+
   test('what is wrong with a code is said, and what is lost where a phone forgets', async () => {
     const { url, link } = await service({ auth: true });
     const { open, context } = await bare();
