@@ -29,6 +29,19 @@ const OFTEN_DAYS = 14;
 /** How long what was saved can be taken back on its card, in milliseconds. */
 const TAKE_BACK_MS = 10_000;
 
+/** For how long what comes in the place of something else cannot be pressed, in milliseconds. */
+const SETTLE_MS = 600;
+
+/** Whether something has just come or gone: the second of two quick taps was not meant for what is there now. */
+function useSettling(isThere: boolean): boolean {
+  const [settled, setSettled] = useState(isThere);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(isThere), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [isThere]);
+  return settled !== isThere;
+}
+
 interface Group {
   title: string;
   isRoutine?: boolean;
@@ -204,8 +217,15 @@ function HowIsIt({ kept, phone, say }: Shown) {
   const all = painsOf(kept);
   const entry = id === undefined ? undefined : all.find((one) => one.id === nowOf(kept, id));
   const today = all.filter(({ date }) => date === dayOf(new Date()));
+  const isSettling = useSettling(entry !== undefined);
   return (
-    <section ref={section} id="pain" tabIndex={-1} aria-label="How is it today?">
+    <section
+      ref={section}
+      id="pain"
+      class={isSettling ? 'settling' : undefined}
+      tabIndex={-1}
+      aria-label="How is it today?"
+    >
       {entry ? (
         <p ref={focus} tabIndex={-1}>
           Saved: {entry.pain}{' '}
@@ -282,8 +302,9 @@ function Card({
     isSaving.current = false;
   }, [isOpen]);
   const log = id === undefined ? undefined : logsOf(kept).find((one) => one.id === nowOf(kept, id));
+  const isSettling = useSettling(log !== undefined);
   return (
-    <div class="card">
+    <div class={log && isSettling ? 'card settling' : 'card'}>
       <button
         ref={button}
         type="button"

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { trialFields } from '../../src/domain/trial.ts';
 import { nora, session } from '../helpers.ts';
@@ -119,6 +119,40 @@ inBrowser((_, bare) => {
     expect(await back.count()).toBe(2);
     await context.clock.runFor(6_000);
     await expect.poll(() => back.count()).toBe(0);
+  });
+
+  test('of two quick taps the second takes nothing back, and records nothing', async () => {
+    const { store, url } = await service();
+    const { open } = await bare({ hasTouch: true, viewport: { width: 667, height: 375 } });
+    const page = await open(url);
+    await beNora(page);
+    const pains = store.of('painEntry');
+    /** The second where the first was, once something else is there. */
+    const tapTwice = async (button: Locator) => {
+      await button.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = (await button.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const tap = () => page.touchscreen.tap(x + width / 2, y + height / 2);
+      await tap();
+      await button.waitFor({ state: 'detached' });
+      await tap();
+    };
+    const two = page.getByRole('button', { name: 'How is it today? 2', exact: true });
+    const takeBack = page.getByRole('button', { name: 'Take back' });
+    await tapTwice(two);
+    // Waits until it can be pressed.
+    await takeBack.click({ trial: true });
+    await allSent(page);
+    expect(pains.count()).toBe(1);
+    await tapTwice(takeBack);
+    await two.click({ trial: true });
+    await allSent(page);
+    expect(pains.count()).toBe(0);
+    await page.getByRole('button', { name: session.exerciseName }).tap();
+    await page.getByRole('button', { name: 'Pain before 8', exact: true }).tap();
+    await tapTwice(page.getByRole('button', { name: 'Pain after 3', exact: true }));
+    await takeBack.click({ trial: true });
+    await allSent(page);
+    expect(store.logs.count()).toBe(2);
   });
 
   test('when to get help stays to be read after a severe pain', async () => {
