@@ -181,14 +181,20 @@ function ofMedianLine(pain: Trend): string[] {
   return pain.weeks.length > 1 ? [`The thick grey line is the ${what}`, `Thick grey line: ${what}`] : [];
 }
 
+/** Days between two weeks of a line at most: it says nothing of a longer time without a record. */
+const MOST_BETWEEN = 28;
+
 function medianLine({ weeks }: Trend, axes: PainAxes): Html {
   const medians = weeks.map(({ week, median }) => ({
+    day: dayNumber(week),
     x: axes.x(dayNumber(week) + 3.5),
     y: axes.y(median),
   }));
-  const steps = medians
-    .slice(1)
-    .map((to, i) => html`<line x1="${medians[i]?.x}" y1="${medians[i]?.y}" x2="${to.x}" y2="${to.y}"/>`);
+  const steps = medians.slice(1).map((to, i) => {
+    const from = medians[i] ?? to;
+    if (to.day - from.day > MOST_BETWEEN) return [];
+    return html`<line x1="${from.x}" y1="${from.y}" x2="${to.x}" y2="${to.y}"/>`;
+  });
   return html`<g class="median">${steps}</g>`;
 }
 

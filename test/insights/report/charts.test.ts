@@ -167,6 +167,13 @@ test('days without exercise are rings at their worst; sessions of a day stand si
   expect(painChart(logs, pain, { days: painDays([], logs) }).caption).not.toContain('ring');
 });
 
+test('no line goes over more than four weeks without a record', () => {
+  const logs = [0, 7, 35, 70, 77].map((day) => on(day, 5));
+  const { pain } = summarize(logs);
+  const [, medians = ''] = (pain && painChart(logs, pain).svg.markup.split('<g class="median">')) ?? [];
+  expect(shapes(medians.split('</g>')[0] ?? '', /<line [^>]*>/g)).toHaveLength(3);
+});
+
 test('a median of one week is no line, and the caption names none', () => {
   const entries = [{ id: 1, pain: 6, date: on(0).date }];
   const { pain } = summarize([], {}, entries);
