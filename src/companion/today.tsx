@@ -353,7 +353,11 @@ function Card({
 }
 
 /** What names of one exercise have in common, however they are written. */
-const bareName = (name: string): string => name.toLowerCase().replace(/[\s\p{Pd}]/gu, '');
+const bareName = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s\p{Pd}]/gu, '');
 
 /** An exercise that was never recorded. */
 function Another({

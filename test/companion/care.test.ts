@@ -565,6 +565,7 @@ inBrowser((_, bare) => {
     // As it was recorded last.
     for (const exerciseType of ['stretch', 'strengthening'] as const)
       store.logs.create({ ...session, exerciseName: 'Bird dog', exerciseType });
+    store.logs.create({ ...session, exerciseName: '\u00c9tirement' });
     const { open } = await bare();
     const page = await open(url);
     await beNora(page);
@@ -595,6 +596,8 @@ inBrowser((_, bare) => {
     for (const [typed, buttons] of [
       ['PIRIFORMIS STRETCH', ['Record Piriformis Stretch', 'Record PIRIFORMIS STRETCH as another']],
       ['Bird dogs', ['Record it']],
+      // Composed in another way, as by another keyboard.
+      ['E\u0301tirement', ['Record \u00c9tirement', 'Record E\u0301tirement as another']],
       ['bird dog', ['Record Bird dog', 'Record bird dog as another']],
       // Of several ways to write it the one that is typed.
       ['Bird-dog', ['Record Bird-dog']],
@@ -607,7 +610,7 @@ inBrowser((_, bare) => {
     const known = { exerciseName: 'Bird dog', exerciseType: 'strengthening' };
     const another = { exerciseName: 'Bird-dog', exerciseType: 'stretch' };
     await expect
-      .poll(() => store.logs.list().slice(3))
+      .poll(() => store.logs.list().slice(4))
       .toMatchObject([{ ...known, painAfter: 4 }, known, known, another]);
   });
 });
