@@ -206,12 +206,11 @@ describe('before the first change of a process', () => {
 });
 
 describe('what goes wrong is a warning', () => {
-  const missing = join(freshFolderName(), 'stick');
   test.each<[string, (store: Store) => void, RegExp]>([
     ['a file in the way', (store) => writeFileSync(folderOf(store), ''), /backups is not a folder\.$/],
     [
       'a disk that is not there',
-      ({ settings }) => (settings.backups = { folder: missing }),
+      ({ settings }) => (settings.backups = { folder: join(freshFolder(), 'away', 'stick') }),
       /There is no folder/,
     ],
     [
@@ -297,10 +296,6 @@ describe('what goes wrong is a warning', () => {
   });
 });
 
-function freshFolderName(): string {
-  return join('/', 'nonexistent-sciatica');
-}
-
 describe('a long database', () => {
   test('is copied at once, and backed up in the background as it was', async () => {
     const store = longStore();
@@ -338,6 +333,16 @@ describe('a long database', () => {
     const [next] = ask(store).jobs as [BackupJob];
     await runBackupJob(next);
     expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+  });
+
+  test('what waits in the same folder for another process stays', async () => {
+    const folder = freshFolder();
+    const [mine, other] = [longStore(), longStore()].map((store) => {
+      store.settings.backups = { folder };
+      return ask(store).jobs[0] as BackupJob;
+    }) as [BackupJob, BackupJob];
+    await runBackupJob(mine);
+    expect([mine, other].map(({ source }) => existsSync(source))).toEqual([false, true]);
   });
 
   test('a damaged one gets no backup', async () => {
@@ -583,6 +588,17 @@ describe('erasing a person', () => {
     ]);
   });
 
+  test('goes through every folder that was ever chosen', () => {
+    const store = filledStore(4);
+    const folders = [freshFolder(), freshFolder()];
+    for (const folder of folders) {
+      store.settings.backups = { folder };
+      ask(store);
+    }
+    expect(store.settings.backupFolders).toEqual(folders);
+    expect(store.erase(2).rewritten.map((path) => dirname(path))).toEqual(folders);
+  });
+
   test('names what is out of reach, and leaves those that never held the person', () => {
     const store = filledStore(2);
     ask(store);
@@ -631,6 +647,7 @@ test('doctor says how old the newest is, and where', () => {
   expect(said()).toBe(`today's cannot be made. ${place} is not a folder.`);
   store.settings.backups = { folder: 'off' };
   expect(said()).toBe('they are turned off');
-  store.settings.backups = { folder: '/nonexistent-sciatica' };
-  expect(said()).toBe('their folder /nonexistent-sciatica is not there');
+  const away = join(freshFolder(), 'away');
+  store.settings.backups = { folder: away };
+  expect(said()).toBe(`their folder ${away} is not there`);
 });
