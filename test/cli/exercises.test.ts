@@ -197,6 +197,21 @@ describe('exercise rename', () => {
     ]);
   });
 
+  test("leaves another user's routines and trials as they are", async () => {
+    const db = misspelt((store) => {
+      const exercises = [{ exerciseName: dog, exerciseType: 'strengthening' as const }];
+      store.routines.create({ userId: 2, name: 'Morning', exercises });
+      store.of('trial').create({ ...exampleOf(trialFields), userId: 2, exerciseName: dog });
+    });
+    const { stdout } = await run(as([dog, 'Dead Bug']), { db });
+    expect(stdout).toBe('Renamed "Bird Dog" to "Dead Bug": 1 log.\n');
+    const store = openStore(db);
+    const [routines, trials] = [store.routines.list(), store.of('trial').list()];
+    store.close();
+    expect(routines).toMatchObject([{ exercises: [{ exerciseName: dog }] }]);
+    expect(trials).toMatchObject([{ exerciseName: dog }]);
+  });
+
   test('keeps every record as it is when the question is broken off', async () => {
     const db = misspelt();
     expect((await run(as([wrong, right]), { db, answers: [['Merge', keys.ctrlC]] })).code).toBe(130);
