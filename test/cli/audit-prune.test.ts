@@ -69,6 +69,16 @@ test('what says so is never removed, and the audit stays append-only', async () 
     expect(() => dbOf(store).run(sql)).toThrow('append-only');
 });
 
+test('what is of the very time stays', () => {
+  const { audit } = freshStore(audited([91], [90]));
+  const at = NOW.getTime() - 90 * DAY_MS;
+  expect(audit.prune(at, NOW.getTime())).toMatchObject({ count: 1 });
+  expect(audit.list({ limit: 10, since: at }).map(({ method }) => method)).toEqual([
+    'PRUNE',
+    auditRecord.method,
+  ]);
+});
+
 test('a pruning that fails changes nothing', () => {
   const db = audited([400], [1]);
   const store = freshStore(db);
