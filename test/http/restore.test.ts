@@ -242,6 +242,19 @@ describe('with a body', () => {
     expect(store.history.last()).toBe(last);
   });
 
+  test('a routine whose name another one has comes back under another name', async () => {
+    const { call, store } = freshApp();
+    store.routines.create(routine);
+    store.users.create(nora);
+    store.routines.create({ ...routine, userId: 2 });
+    store.erase(1);
+    const restore = (name: string) =>
+      call('POST', '/routines/1/restore', { body: { ...routine, userId: 2, name } });
+    expect(await restore('Morning')).toMatchObject({ status: 400, body: { errors: [{ field: 'name' }] } });
+    expect(store.routines.has(1)).toBe(false);
+    expect((await restore('evening')).status).toBe(201);
+  });
+
   test('an empty one is as none', async () => {
     const { call, store } = erased();
     store.logs.delete(2);
