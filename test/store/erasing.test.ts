@@ -126,6 +126,14 @@ test('a folder that cannot be read is named, and so are the copies beside the da
   ]);
 });
 
+test('a copy that was made by hand may hold everybody who was erased since', () => {
+  const store = filledStore(2);
+  const copy = `${store.path}.replaced-by-hand`;
+  backup(store.path, copy);
+  for (const id of [1, 2]) store.erase(id);
+  expect(store.copiesLeft()).toEqual({ users: [1, 2], paths: [copy] });
+});
+
 test('of a database of any name the copies beside it are named, and no note of a failure is', () => {
   const path = join(freshFolder(), 'pain.sqlite');
   const store = filledStore(2, path);
