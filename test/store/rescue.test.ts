@@ -112,6 +112,31 @@ test('the pages alone give the same, and none that was deleted', () => {
   expect(rescue(path)).toMatchObject({ records: whole.records, lostUsers: [], broken: 0 });
 });
 
+test('rows of a table whose first column is no key are no records', () => {
+  const path = copy();
+  const db = raw(path);
+  db.exec('CREATE TABLE copied AS SELECT * FROM logs ORDER BY id DESC');
+  db.close();
+  writeFileSync(path, readFileSync(path).fill(0, 0, 100));
+  expect(rescue(path).records).toEqual(whole.records);
+});
+
+test('what SQLite reads counts before a like row elsewhere in a damaged file', () => {
+  const path = copy();
+  const db = raw(path);
+  const names = db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all('logs') as string[];
+  const others = names.slice(1).map((name) => (name === 'notes' ? "'of another table'" : name));
+  const index = db.prepare(
+    "SELECT max(rootpage) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'logs'",
+  );
+  const root = index.pluck().get() as number;
+  db.exec(`CREATE TABLE kept (id INTEGER PRIMARY KEY, ${names.slice(1)});
+    INSERT INTO kept SELECT id, ${others} FROM logs`);
+  db.close();
+  writeFileSync(path, readFileSync(path).fill(0xee, (root - 1) * PAGE, root * PAGE));
+  expect(rescue(path).records).toEqual(whole.records);
+});
+
 test('the pages alone give rows of every length from less than a page to more', () => {
   const path = freshPath();
   const store = openStore(path);
