@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { MAX_ID } from '../../src/domain/fields.ts';
 import { Import, type ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -340,6 +341,35 @@ describe('an id that is taken by a different record', () => {
     expect(outcomes(result.counts.log)).toEqual({ equal: 1, renumbered: 1 });
     expect(store.logs.list().filter(({ notes }) => notes === 'Bo')).toHaveLength(2);
   });
+});
+
+it('renumber: what the file has under its own id is not another of its records too', () => {
+  const store = freshStore();
+  bring(store, { users: [anna], logs: [annas, { ...bos, id: 2 }] });
+  const { counts } = bring(store, { logs: [annas, { ...annas, id: 2 }] }, 'renumber');
+  expect(outcomes(counts.log)).toEqual({ equal: 1, renumbered: 1 });
+  expect(store.logs.get(3)).toEqual({ ...annas, id: 3 });
+});
+
+it('no record is stored beyond the last id', () => {
+  const store = freshStore();
+  store.users.create(user());
+  store.logs.restore({ ...annas, id: MAX_ID });
+  expect(failure(() => bring(store, { logs: [log()] }))).toMatchObject({ code: 'full' });
+  expect(store.logs.count()).toBe(1);
+});
+
+it.each([
+  ['was deleted here comes back', '[]', undefined],
+  ['was erased from a database whose place this one has taken is refused', '[2]', 'conflict'],
+])('a user who %s', (_, erased, code) => {
+  const store = filledStore(2);
+  const users = store.users.list();
+  store.users.delete(2);
+  store.settings.set('erased', erased);
+  if (code === undefined) bring(store, { users });
+  else expect(failure(() => bring(store, { users })).code).toBe(code);
+  expect(store.users.has(2)).toBe(code === undefined);
 });
 
 it.each(['refuse', 'skip', 'overwrite', 'renumber'] as const)(
