@@ -232,6 +232,16 @@ describe('before a migration', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
+  test('one of which a record belongs to no user is not migrated', () => {
+    const path = copyOf('v10.db');
+    const db = openSqlite(path);
+    db.pragma('foreign_keys = OFF');
+    db.exec('DELETE FROM users WHERE id = 1');
+    db.close();
+    expect(failure(() => openStore(path)).code).toBe('damaged');
+    expect(versionOf(path)).toBe(10);
+  });
+
   test('without room for the copy, nothing is migrated (needs mount)', async ({ skip }) => {
     const folder = join(freshFolder(), 'disk');
     mkdirSync(folder);
