@@ -286,6 +286,17 @@ describe('a session', () => {
     expect(before?.['bodySite']).toEqual(expected);
   });
 
+  test('is about the place of its own user', () => {
+    const of = { id: 1, userId: 2, date: '2026-03-02' };
+    const all = resources([user(), user({ id: 2, painLocation: 'calf-right' })], [log({ userId: 2 })], {
+      painEntries: [[{ ...of, pain: 7 }]],
+      trialDays: [[{ ...of, first: 7, done: true }]],
+    }).slice(6) as Json[];
+    expect(all.map(({ bodySite }) => [bodySite].flat())).toEqual(
+      Array(5).fill([expect.objectContaining({ text: 'Right calf' })]),
+    );
+  });
+
   test('without notes has no note', () => {
     for (const notes of ['', ' \n'])
       expect(resources([user()], [log({ notes })])[3]).not.toHaveProperty('note');
