@@ -280,3 +280,15 @@ it('a format that is named counts', async () => {
     'line 1: this is not valid JSON: expected a value at column 1',
   ]);
 });
+
+it('a line without an end is read no further than a record can be long', async () => {
+  let read = 0;
+  async function* endless() {
+    for (; read < 100; read++) yield Buffer.alloc(1024 * 1024, ' {');
+  }
+  const { batches } = await readRecords(endless(), { format: 'ndjson' });
+  const items = [];
+  for await (const batch of batches) items.push(...batch);
+  expect(items).toMatchObject([{ fault: { message: 'is too long for a record' } }]);
+  expect(read).toBeLessThan(5);
+});

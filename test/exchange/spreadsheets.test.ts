@@ -49,6 +49,7 @@ describe('days in a CSV of another language', () => {
     [['13/11/2025', '11/13/2025'], [], 'line 3: date has no month 13 in the order of line 2'],
     [['11/13/2025'], ['--dates', 'dmy'], 'line 2: date has no month 13 in the order of --dates dmy'],
     [['11.13.2025'], [], 'line 2: date has no month 13 in the order of day.month.year'],
+    [['11.13.2025'], ['--dates', 'dmy'], 'line 2: date has no month 13 in the order of --dates dmy'],
     [['30.2.2025'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
     [
       ['46300'],
