@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { isRunning, linkNew, writeWhole } from '../../src/lib/files.ts';
+import { isRunning, linkNew, makeFolder, temporaryBeside, writeWhole } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair } from '../../src/store/maintenance/encryption.ts';
@@ -165,6 +165,23 @@ test('what replaces the file behind a symbolic link leaves the link', () => {
   symlinkSync(real, link);
   backup(path, link, { force: true });
   expect([readlinkSync(link), records(real).users.length]).toEqual([real, 2]);
+});
+
+test('a file in the way of a folder is told', () => {
+  const path = two();
+  expect(() => makeFolder(path)).toThrow('EEXIST');
+  makeFolder(dirname(path));
+});
+
+test('the end of the process is watched until the last temporary file is gone', () => {
+  const watchers = () => ['exit', 'SIGTERM', 'SIGHUP'].map((event) => process.listenerCount(event));
+  const before = watchers();
+  const [first, second] = [1, 2].map(() => temporaryBeside(freshPath()));
+  const during = watchers();
+  first?.remove();
+  expect(watchers()).toEqual(during);
+  second?.remove();
+  expect([during, watchers()]).toEqual([before.map((count) => count + 1), before]);
 });
 
 test("another person's process runs", () => {
