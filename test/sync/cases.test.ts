@@ -5,6 +5,7 @@ import { reportOf } from '../../src/cases/report.ts';
 import { painDaysOf, summaryOf } from '../../src/cases/summary.ts';
 import { trialStatus } from '../../src/cases/trial.ts';
 import { trialFields } from '../../src/domain/trial.ts';
+import { examine } from '../../src/store/maintenance/doctor.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import { noCounts } from '../../src/store/reconcile/received.ts';
@@ -994,6 +995,10 @@ describe('deletions that are held back', () => {
     const { here, there, result } = await emptied();
     expect([result.held.length, isSettled(result), here.logs.count()]).toEqual([25, false, 30]);
     expect(here.logs.get(30).notes).toBe('changed meanwhile');
+    expect(examine(here.path).checks.find(({ name }) => name === 'Sync')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('25 deletions from elsewhere held back'),
+    });
     const again = await run(here, there);
     expect([again.held.length, total(again.pulled), total(again.pushed)]).toEqual([25, 0, 0]);
     expect(there.logs.count()).toBe(5);
