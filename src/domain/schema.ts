@@ -309,7 +309,8 @@ function faultAt(
   const innerField = field.items[String(inner)];
   if (!innerField) return undefined;
   const item = (given as readonly Record<PropertyKey, unknown>[])[Number(place)];
-  const isRepeated = field.unique === inner && schemaOf(innerField).safeParse(item?.[inner]).success;
+  // What is valid by itself is in the list already.
+  const isRepeated = schemaOf(innerField).safeParse(item?.[inner]).success;
   return isRepeated ? { code: 'repeated' } : faultOf(innerField, item?.[inner]);
 }
 

@@ -84,7 +84,7 @@ export class About {
 
   readSeal(value: unknown): void {
     const { sha256, ...seal } = isObject(value) ? value : {};
-    const isWhole = this.#hasStates && sha256 !== undefined && sha256 === this.#digest?.end(seal);
+    const isWhole = sha256 !== undefined && sha256 === this.#digest?.end(seal);
     this.#digest = undefined;
     this.#sealed = isWhole ? { seal, isEdited: false } : undefined;
   }
