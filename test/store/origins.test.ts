@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Cell } from '../../src/domain/codec.ts';
+import { SciaticaError } from '../../src/domain/errors.ts';
 import { INTO, kindOf } from '../../src/domain/kinds.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
@@ -48,6 +49,23 @@ test.each([
   here.restore({ record: 'user', id: 2 });
   imported(here, as(exported(there)));
   expect(notesOf(here)).toEqual(['own', 'first', 'second']);
+});
+
+test('an import is tried also where nothing can be saved', () => {
+  const { there, here } = two();
+  there.logs.create(log({ notes: 'second' }));
+  const error = new SciaticaError('unusable', 'The disk is read-only.');
+  vi.spyOn(dbOf(here), 'obstacle', 'get').mockReturnValue({ error, notice: '', kind: 'copy' });
+  const tried = imported(here, exported(there), { dryRun: true });
+  expect([tried.counts.log.new, notesOf(here)]).toEqual([1, ['own', 'first']]);
+});
+
+test('a file of this database itself knows whose its records are, also without their users', () => {
+  const { here } = two();
+  const file = unsealed(exported(here));
+  here.logs.delete(2);
+  imported(here, { ...file, records: { ...file.records, user: [] } });
+  expect(here.logs.get(2)).toMatchObject({ userId: 2, notes: 'first' });
 });
 
 test('a user who was deleted there is held back, with what was made here', async () => {
