@@ -794,7 +794,7 @@ describe('is refused', () => {
     ['report --user 3 --format pdf', 2, '--format must be one of html, md'],
     ['report --user 3 -o /', 1, 'is a folder'],
     ['report --user 3 -o /proc/nowhere/x.html', 1, 'there is no folder'],
-    ['export logs --format fhir', 2, 'leave out users or logs'],
+    ['export logs --format fhir', 2, 'leave out logs'],
     ['export --bundle transaction', 2, '--bundle and --with-report are for --format fhir'],
     ['export --format ndjson --with-report', 2, '--bundle and --with-report are for --format fhir'],
     ['export logs -o logs.tsv', 2, 'logs.tsv: that is none of the formats there are'],

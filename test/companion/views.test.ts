@@ -332,9 +332,9 @@ inBrowser((_, bare) => {
 
   test('a page that stays open shows the next day once it has begun', async () => {
     const { store, url } = await service();
-    const { open } = await bare({ timezoneId });
+    const { open, context } = await bare({ timezoneId });
+    await context.clock.install();
     const page = await open(url);
-    await page.clock.install();
     await beNora(page);
     store.of('painEntry').create({ userId: 1, date: dayAgo(0), pain: 5 });
     const soFar = page.getByText('Today so far: 5');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Palette } from '../../src/cli/terminal/canvas.ts';
 import { summaryScreen } from '../../src/cli/views/summary.ts';
@@ -92,14 +92,13 @@ describe('the summary of a user', () => {
 
   test('counts up to the day of the caller', async () => {
     const { store, call } = freshApp();
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-04T11:00:00Z') });
     store.logs.delete(1);
-    for (const date of ['2026-03-04', '2026-03-05']) store.logs.create({ ...stretch, date });
+    const today = localDay(new Date());
+    for (const date of [today, addDays(today, 1)]) store.logs.create({ ...stretch, date });
     const summaryAt = (query: string) => call('GET', `/users/1/summary?${query}`);
     expect((await summaryAt('')).body).toMatchObject({ sessions: 1, leftOut: 1 });
-    expect((await summaryAt('today=2026-03-05')).body).toMatchObject({ sessions: 2, leftOut: 0 });
-    expect((await summaryAt('today=2026-03-03')).body).toMatchObject({ sessions: 0, leftOut: 2 });
+    expect((await summaryAt(`today=${addDays(today, 1)}`)).body).toMatchObject({ sessions: 2, leftOut: 0 });
+    expect((await summaryAt(`today=${addDays(today, -1)}`)).body).toMatchObject({ sessions: 0, leftOut: 2 });
   });
 
   test('of a user without logs is a summary of nothing', async () => {
