@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { suggestEffective } from '../domain/effective.ts';
 import { exerciseTypes } from '../domain/exercise-types.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
+import { foldedName } from '../domain/words/match.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
@@ -353,11 +354,7 @@ function Card({
 }
 
 /** What names of one exercise have in common, however they are written. */
-const bareName = (name: string): string =>
-  name
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[\s\p{Pd}]/gu, '');
+const bareName = (name: string): string => foldedName(name).replace(/[\s\p{Pd}]/gu, '');
 
 /** An exercise that was never recorded. */
 function Another({

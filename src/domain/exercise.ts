@@ -18,6 +18,3 @@ export const exerciseFields = {
 };
 
 export type Exercise = RecordOf<typeof exerciseFields>;
-
-/** A name as it is compared: the case of letters, and how Unicode composes them, make no difference. */
-export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase().normalize('NFC');

@@ -1,8 +1,8 @@
-import { foldedName } from './exercise.ts';
 import { list, type RecordOf, text } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { logFields } from './log.ts';
 import { id } from './user.ts';
+import { foldedName } from './words/match.ts';
 
 const { userId, exerciseName, exerciseType } = logFields;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { type Issue, invalid, MOST_NAMED, tried } from './errors.ts';
-import { foldedName } from './exercise.ts';
 import type { Fault } from './fault.ts';
 import { expectation, faultOf, kindOfField } from './field-kinds.ts';
 import type { Field, Fields, ListField, ValueOf } from './fields.ts';
 import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKind } from './kinds.ts';
+import { foldedName } from './words/match.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { fromCells, fromTexts, shown, toCell, toText } from '../../src/domain/codec.ts';
 import { suggestEffective } from '../../src/domain/effective.ts';
 import { describeIssue, type Issue, invalid, notFound, Outdated, tried } from '../../src/domain/errors.ts';
-import { foldedName } from '../../src/domain/exercise.ts';
 import { exerciseTypes } from '../../src/domain/exercise-types.ts';
 import { expectation } from '../../src/domain/field-kinds.ts';
 import type { Field } from '../../src/domain/fields.ts';
@@ -11,6 +10,7 @@ import { routineFields } from '../../src/domain/routine.ts';
 import { parseFields, parseSort } from '../../src/domain/sort.ts';
 import { trialFields } from '../../src/domain/trial.ts';
 import { userFields } from '../../src/domain/user.ts';
+import { foldedName } from '../../src/domain/words/match.ts';
 import { closest, didYouMean } from '../../src/domain/words/suggest.ts';
 import { failure } from './samples.ts';
 

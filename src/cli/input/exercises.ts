@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { absent, type Issue, invalid } from '../../domain/errors.ts';
-import { type Exercise, foldedName } from '../../domain/exercise.ts';
+import type { Exercise } from '../../domain/exercise.ts';
 import { exerciseTypes } from '../../domain/exercise-types.ts';
 import { expectation } from '../../domain/field-kinds.ts';
 import { type ExerciseType, logFields } from '../../domain/log.ts';
 import { type RoutineExercise, routineFields } from '../../domain/routine.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
-import { namesMeant, wholeNamesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
+import { foldedName, namesMeant, wholeNamesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { dayInName, isNoName } from '../../domain/words/pain-words.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
 import { usage } from '../terminal/errors.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { absent } from '../../domain/errors.ts';
-import { foldedName } from '../../domain/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/routine.ts';
-import { namesMeant } from '../../domain/words/match.ts';
+import { foldedName, namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../terminal/errors.ts';
