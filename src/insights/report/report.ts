@@ -121,16 +121,7 @@ const inOrder = (a: Entry, b: Entry): number => compareText(a.date, b.date) || r
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
   const { rule, target, since, until = options.today } = options;
   // A week without a session is one, up to the end of each.
-  const periods = [
-    { since, until: previous },
-    { since: addDays(previous, 1), until },
-  ] as const;
-  const [upTo, after] = [tallyOf(logs, periods[0]), tallyOf(logs, periods[1])];
-  return compareTallies(
-    [upTo, after],
-    [
-      { ...periods[0], rule, target },
-      { ...periods[1], rule, target },
-    ],
-  );
+  const upTo = { rule, target, since, until: previous };
+  const after = { rule, target, since: addDays(previous, 1), until };
+  return compareTallies([tallyOf(logs, upTo), tallyOf(logs, after)], [upTo, after]);
 }
