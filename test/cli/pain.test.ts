@@ -50,6 +50,23 @@ describe('what is recorded', () => {
   });
 
   test.each([
+    ['evning', 'evening', "''"],
+    ['Nigth bad sleep', 'night', "'bad sleep'"],
+  ])('%s behind the pain is a note, and the time is pointed out', async (notes, time, rest) => {
+    const path = db();
+    const [first] = notes.split(' ');
+    expect((await run(['pain', '6', ...notes.split(' ')], { db: path })).stderr).toBe(
+      `Note: ${first} was kept as a note.\nIf it is the time: sciatica pain edit 1 --time ${time} --notes ${rest}\n`,
+    );
+    expect(entriesOf(path)).toEqual([of({ pain: 6, notes })]);
+  });
+
+  test.each(['right leg', 'tight', 'middle of the back', 'even so'])('%s is a note', async (notes) => {
+    const { stderr } = await run(['pain', '6', ...notes.split(' ')], { db: db() });
+    expect(stderr).toBe('');
+  });
+
+  test.each([
     ['yesterday evening', '2026-03-01', 'evening'],
     ['Last night', '2026-03-01', 'night'],
     ['friday morning', '2026-02-27', 'morning'],

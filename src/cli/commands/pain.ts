@@ -5,6 +5,7 @@ import { exerciseFields } from '../../domain/exercise.ts';
 import { type PainEntry, painEntryFields } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { dayInFront, levelMeant, painIn } from '../../domain/words/pain-words.ts';
+import { isSlipOf } from '../../domain/words/suggest.ts';
 import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption, dayAsWord } from '../input/days.ts';
@@ -82,8 +83,21 @@ async function record(context: Context, words: readonly string[], options: Optio
   const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
   sayDoubtOfDay(context, entry.date);
   sayDayInNotes(context, entry, `pain edit ${entry.id}`, painEntryFields.timeOfDay.flag);
+  sayTimeInNotes(context, entry);
   if (flags['date'] === undefined) sayTimeToCome(context, entry);
   sayRedFlagsAfterPain(context, entry.pain);
+}
+
+/** Points out a time of day with a typing mistake: `pain 5 evning`. */
+function sayTimeInNotes(context: Context, { id, timeOfDay, notes = '' }: PainEntry): void {
+  const [first = '', ...others] = notes.split(' ');
+  const time = timesOfDay.find((name) => isSlipOf(first, name));
+  if (timeOfDay !== undefined || !time) return;
+  const { timeOfDay: timeField, notes: notesField } = painEntryFields;
+  const rest = quoted(escapeControls(others.join(' ')));
+  const edit = `pain edit ${id} --${timeField.flag} ${time} --${notesField.flag} ${rest}`;
+  say(context, `Note: ${quoted(escapeControls(first))} was kept as a note.`);
+  say(context, `If it is the time: ${commandLine(context, edit)}`);
 }
 
 /** Who says `night` in the morning, or after midnight, may mean that of the day before. */

@@ -30,6 +30,10 @@ const isBeginning = (text: string, word: string): boolean =>
 const mistakes = (text: string, candidate: string): number =>
   text !== candidate && sorted(text) === sorted(candidate) ? 1 : distance(text, candidate);
 
+/** Whether a word is another one with one mistake after its first letter: `nigth`, not `right`. */
+export const isSlipOf = (text: string, word: string): boolean =>
+  folded(text)[0] === word[0] && mistakes(folded(text), word) === 1;
+
 const sorted = (text: string): string => [...text].sort().join('');
 
 /** `painBefore` has two. */
