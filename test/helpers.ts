@@ -11,6 +11,7 @@ import { Context, type Input, type Output } from '../src/context.ts';
 import type { LogInput } from '../src/domain/log.ts';
 import { type UserInput, userFields } from '../src/domain/user.ts';
 import { openStore, type Store } from '../src/store/store.ts';
+import { DEADLINE_MS } from './deadline.mts';
 import { newDatabase } from './new-database.ts';
 import { log, user } from './samples.ts';
 
@@ -117,20 +118,36 @@ export const keys = {
  * @returns the exit code and all that was written; in a terminal, stderr without its control sequences
  */
 export async function run(argv: readonly string[], world: World = {}): Promise<Result> {
-  const { context, written } = started(world);
-  const code = await runProgram(argv, context);
+  const { context, written, unanswered } = started(world);
+  const code = await Promise.race([runProgram(argv, context), unanswered]);
   return { code, ...written() };
 }
 
-/** The context of a run, and what was written in it. */
-export function started(world: World = {}): { context: Context; written(): Omit<Result, 'code'> } {
+/** In milliseconds: a question stands, and nothing was given as its answer. */
+const SILENCE_MS = DEADLINE_MS / 3;
+
+/** The context of a run, what was written in it, and what fails once it waits for an answer that is not given. */
+export function started(world: World = {}): {
+  context: Context;
+  written(): Omit<Result, 'code'>;
+  unanswered: Promise<never>;
+} {
   const answers = [...(world.answers ?? [])];
   const tty = world.columns !== undefined || answers.length > 0;
   const stdin = input(tty, world.stdin);
   const stdout = new Capture(tty, world.columns);
   const stderr = new Capture(tty, world.columns);
   let seen = 0;
+  let silence: NodeJS.Timeout | undefined;
+  let fail = (_: Error): void => {};
+  const unanswered = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  unanswered.catch(() => {});
   stderr.onWrite = () => {
+    clearTimeout(silence);
+    if (answers.length > 0 || seen > 0)
+      silence = setTimeout(() => fail(new Error(`No answer to:\n${stderr.plain}`)), SILENCE_MS).unref();
     const next = answers[0];
     const at = next ? stderr.plain.indexOf(next[0], seen) : -1;
     if (!next || at < 0) return;
@@ -147,7 +164,7 @@ export function started(world: World = {}): { context: Context; written(): Omit<
     if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);
     return { stdout: stdout.text, stderr: tty ? stderr.plain : stderr.text };
   };
-  return { context, written };
+  return { context, written, unanswered };
 }
 
 /** Keys arrive one by one, as a person types them. */
