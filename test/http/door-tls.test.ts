@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -12,6 +13,7 @@ import {
   type CertificateFiles,
   exposure,
   readCertificate,
+  untimely,
   watchCertificate,
 } from '../../src/http/wire/certificate-files.ts';
 import { strictTransport } from '../../src/http/wire/listener.ts';
@@ -221,4 +223,14 @@ test.skipIf(process.platform === 'win32').each([
   chmodSync(key, mode);
   const told = exposure({ cert: key, key });
   expect(told?.includes(`chmod 600 ${key}`) ?? false).toBe(isExposed);
+});
+
+test.each([
+  [-60_000, 'is valid only from'],
+  [60_000, undefined],
+  [400 * 86_400_000, 'expired on'],
+])('of a certificate, %d ms after it was made: %s', (after, said) => {
+  const tls = contents(certificate('by itself'));
+  const made = Date.parse(new X509Certificate(tls.cert).validFrom);
+  expect(untimely(tls, made + after)?.includes(String(said))).toBe(said === undefined ? undefined : true);
 });

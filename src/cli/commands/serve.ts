@@ -77,7 +77,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { port, host, origins } = await checkOptions(options);
   const { proxyWarnings } = await import('../../http/guard/origins.ts');
   const { startServer } = await import('../../http/server.ts');
-  const { exposure, readCertificate, watchCertificate } = await import(
+  const { exposure, readCertificate, untimely, watchCertificate } = await import(
     '../../http/wire/certificate-files.ts'
   );
   const { companionFiles } = await import('../../http/companion.ts');
@@ -117,10 +117,12 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const kept = own?.files ?? files;
   const exposed = kept && exposure(kept);
   if (exposed) tell(exposed);
+  const late = files && tls && untimely(tls, context.now().getTime());
+  if (late) tell(late);
   if (options.behindProxy) for (const warning of proxyWarnings(host)) tell(warning);
   const renew = (renewed: Tls) => {
     server.renew(renewed);
-    return 'The renewed certificate is in use.';
+    return `The renewed certificate is in use. ${untimely(renewed, context.now().getTime()) ?? ''}`.trimEnd();
   };
   const certificate = own
     ? own.watch(server, tell)

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { unusable } from '../../domain/errors.ts';
@@ -22,6 +23,15 @@ export function readCertificate({ cert, key }: CertificateFiles): Tls {
 export function exposure({ key }: CertificateFiles): string | undefined {
   if (process.platform === 'win32' || (statSync(key).mode & 0o077) === 0) return undefined;
   return `Others on this computer may read the key ${key}: chmod 600 ${key}`;
+}
+
+/** What is to be said of a certificate that clients refuse for its dates. @param now in milliseconds since 1970 */
+export function untimely({ cert }: Tls, now: number): string | undefined {
+  const { validFrom, validTo } = new X509Certificate(cert);
+  if (now > Date.parse(validTo)) return `The certificate expired on ${validTo}: clients refuse it.`;
+  if (now < Date.parse(validFrom))
+    return `The certificate is valid only from ${validFrom}: clients refuse it.`;
+  return undefined;
 }
 
 /**
