@@ -505,6 +505,8 @@ describe('log routine', () => {
     '6/10 4/10 stiff',
     '6/10,4/10 stiff',
     '6->4 stiff',
+    '6-4 stiff',
+    '6–4 stiff',
     '6 → 4 stiff',
     '6 to 4 stiff',
     '６，４ stiff',

@@ -307,7 +307,7 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
 function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
   const [, before = '', after = '', notes = ''] =
-    /^(\p{Nd}{1,9})(?:\/10)?(?:\s*(?:[,，]|-+>|→)\s*|\s+(?:to\s+)?)(\p{Nd}{1,9})(?:\/10)?(?:\s+(.+))?$/su.exec(
+    /^(\p{Nd}{1,9})(?:\/10)?(?:\s*(?:[,，]|-+>?|–|→)\s*|\s+(?:to\s+)?)(\p{Nd}{1,9})(?:\/10)?(?:\s+(.+))?$/su.exec(
       text,
     ) ?? [];
   const [painBefore, painAfter] = [Number(inPlainDigits(before)), Number(inPlainDigits(after))];
