@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
@@ -321,6 +321,11 @@ test('who was erased elsewhere goes from the backups of a machine that was set b
   const isInBackup = () => readFileSync(daily).includes('ole@example.org');
   const { erasedThere } = await run();
   expect([erasedThere, isInBackup()]).toEqual([[], true]);
+  const sound = readFileSync(daily);
+  writeFileSync(daily, 'no database');
+  expect((await run({ acceptErase: true })).copies?.left).toMatchObject([{ path: daily }]);
+  // It is tried again.
+  writeFileSync(daily, sound);
   const { copies } = await run({ acceptErase: true });
   expect([copies?.rewritten, isInBackup()]).toEqual([[daily], false]);
   expect((await run({ acceptErase: true })).copies).toBeUndefined();
