@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -55,6 +56,15 @@ describe('a new database', () => {
     chmodSync(folder, 0o755);
     freshStore(join(folder, 'a.db'));
     expect(mode(folder)).toBe('755');
+  });
+
+  test('removes the folders for sorting of processes that were killed, and no others beside it', () => {
+    const folder = freshFolder();
+    const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+    const names = [gone, process.pid].map((pid) => `.sciatica-${pid}-1772452800000-0-0.tmp`);
+    for (const name of names) mkdirSync(join(folder, name, 'sorting'), { recursive: true });
+    freshStore(join(folder, 'a.db'));
+    expect(readdirSync(folder).filter((name) => name.startsWith('.sciatica'))).toEqual([names[1]]);
   });
 
   test('may have any name that the file system takes', () => {
