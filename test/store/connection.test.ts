@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
+import type BetterSqlite from 'better-sqlite3';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
@@ -6,6 +7,8 @@ import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { Handle } from '../../src/store/sqlite/handle.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { dbOf, failure, freshPath, freshStore, raw, user } from './helpers.ts';
+
+afterEach(() => vi.useRealTimers());
 
 test.each([
   ['journal_mode', 'wal'],
@@ -78,6 +81,27 @@ test('a connection that is opened again waits for locks as long as before, and i
   expect(handle.sqlite.pragma('busy_timeout', { simple: true })).toBe(7);
   handle.close();
   expect(remove).toHaveBeenCalledTimes(2);
+});
+
+test('a connection that locks others out is closed between reads, but not while somebody reads from it', () => {
+  vi.useFakeTimers();
+  const obstacle = { error: new SciaticaError('full', ''), notice: '', kind: 'alone' } as const;
+  const opened: BetterSqlite.Database[] = [];
+  const handle = new Handle(() => {
+    const sqlite = openSqlite(':memory:');
+    opened.push(sqlite);
+    return { sqlite, obstacle };
+  });
+  const release = handle.lend();
+  handle.prepare('SELECT 1').get();
+  vi.advanceTimersByTime(1_000);
+  expect(opened.map(({ open }) => open)).toEqual([true]);
+  release();
+  vi.advanceTimersByTime(1_000);
+  expect(opened.map(({ open }) => open)).toEqual([false]);
+  handle.prepare('SELECT 1').get();
+  expect(opened.map(({ open }) => open)).toEqual([false, true]);
+  handle.close();
 });
 
 /** A database that can be read only, which has a version of the format each time that it is opened. */
