@@ -40,18 +40,18 @@ export function setGoal(
 }
 
 /**
- * Lets one user show under another, as `Diary.mergeUsers`, with the goal where the other has none. One change.
+ * Lets one user show under another, as `Replication.mergeUsers`, with the goal where the other has none. One change.
  * @param now the clock, in milliseconds since 1970
  * @throws SciaticaError `not-found` for a user who is one with another already
  */
 export async function mergeUsers(store: Store, id: number, into: number, now: number): Promise<void> {
   // What waits shows first, as what came from elsewhere: the undo of the merge deletes nothing of it.
-  (await store.as({ origin: { source: 'sync' } }).diary()).receive([]);
+  (await store.as({ origin: { source: 'sync' } }).replication()).receive([]);
   store.users.get(id);
-  const diary = await store.diary();
+  const replication = await store.replication();
   store.change(() => {
     const goal = goalOf(store, id);
-    diary.mergeUsers(id, into, now);
+    replication.mergeUsers(id, into, now);
     if (goal && !goalOf(store, into)) setGoal(store, into, goal.sessionsPerWeek);
   });
 }

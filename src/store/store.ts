@@ -9,8 +9,8 @@ import { isThere, type Reach, reachOf } from './maintenance/erase.ts';
 import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
 import { copiesLeft, eraseFrom, finishErasingIfDue } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
-import type { Diary } from './reconcile/diary.ts';
 import type { RecordKey } from './reconcile/received.ts';
+import type { Replication } from './reconcile/replication.ts';
 import { Audit } from './records/audit.ts';
 import { Changes, rehearse } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -137,7 +137,7 @@ export class Store {
       db: this.#connection.db,
       change: <T>(work: () => T) => this.change(work),
       visible: this.#view.users,
-      diary: () => this.diary(),
+      replication: () => this.replication(),
       mergedInto: (id: number) => this.remotes.shownUser(id),
       shownAs: (id: number) => this.users.shownAs(id),
     };
@@ -344,9 +344,9 @@ export class Store {
   }
 
   /** This database as one of several that tell each other what they know; changes are made in the name of the view. */
-  async diary(): Promise<Diary> {
-    const { Diary } = await import('./reconcile/diary.ts');
-    return new Diary(this.#connection.db, (work) => this.change(work));
+  async replication(): Promise<Replication> {
+    const { Replication } = await import('./reconcile/replication.ts');
+    return new Replication(this.#connection.db, (work) => this.change(work));
   }
 
   /** The entry of the history before which it has gaps. */

@@ -8,7 +8,7 @@ import { tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
 import type { Name } from '../store/reconcile/state.ts';
-import type { Seal } from './seal.ts';
+import type { FolderCipher } from './cipher.ts';
 
 /**
  * The files of a folder that something else carries from machine to machine. Each machine has a folder of its own in it, named as the
@@ -62,7 +62,7 @@ export class FolderFiles {
   /** @param id the UUID of the database of this machine, which may change */
   constructor(
     readonly path: string,
-    private readonly seal: Seal,
+    private readonly cipher: FolderCipher,
     private readonly id: () => string,
   ) {}
 
@@ -109,7 +109,7 @@ export class FolderFiles {
     const text = contentOf(this.#at(database, MANIFEST), MOST_OF_MANIFEST)?.toString();
     if (text === undefined) return undefined;
     const [line = '', mark = '', key = ''] = text.split('\n');
-    const isSealed = key === this.seal.id && this.seal.isMark(mark, database, line);
+    const isSealed = key === this.cipher.id && this.cipher.isMark(mark, database, line);
     return { manifest: manifestIn(line), key, isSealed };
   }
 
@@ -129,7 +129,7 @@ export class FolderFiles {
     const found = this.#read(database);
     if (!found) return undefined;
     const { manifest, key, isSealed } = found;
-    if (key !== this.seal.id && KEY.test(key)) return `${OTHER_KEY} ${join(this.path, database)}`;
+    if (key !== this.cipher.id && KEY.test(key)) return `${OTHER_KEY} ${join(this.path, database)}`;
     return (isSealed && manifest) || CUT;
   }
 
@@ -145,7 +145,7 @@ export class FolderFiles {
   }
 
   async writePart(text: string, from: Position, to: Position): Promise<Part> {
-    const bytes = await this.seal.close(text);
+    const bytes = await this.cipher.close(text);
     const sha256 = digestOf(bytes);
     const file = `${sha256.slice(0, 32)}.sciatica`;
     writeWhole(this.#at(this.id(), file), bytes);
@@ -155,8 +155,8 @@ export class FolderFiles {
   writeManifest(manifest: Manifest): void {
     const id = this.id();
     const line = JSON.stringify(manifest);
-    const { seal } = this;
-    writeWhole(this.#at(id, MANIFEST), `${line}\n${seal.mark(id, line)}\n${seal.id}\n`);
+    const { cipher } = this;
+    writeWhole(this.#at(id, MANIFEST), `${line}\n${cipher.mark(id, line)}\n${cipher.id}\n`);
   }
 
   remove(database: string): void {

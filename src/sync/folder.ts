@@ -6,20 +6,20 @@ import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { pause } from '../lib/sleep.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
-import { type Diary, IN_FOLDERS, type Peer } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
+import { IN_FOLDERS, type Peer, type Replication } from '../store/reconcile/replication.ts';
 import type { Name } from '../store/reconcile/state.ts';
+import type { FolderCipher } from './cipher.ts';
 import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
 import { emptyResult, type SyncOptions, type SyncResult, type Waiting } from './result.ts';
-import type { Seal } from './seal.ts';
 import {
-  type Course,
+  applyConsents,
   countUnsent,
-  ended,
-  rehearsed,
-  type SyncMeans,
-  settleAgreed,
+  dryRun,
+  finish,
+  type SyncContext,
+  type SyncRun,
   takeOver,
 } from './take.ts';
 
@@ -33,14 +33,14 @@ interface Batch {
 }
 
 /** What a sync with a folder works with. */
-interface FolderMeans extends SyncMeans {
+interface FolderContext extends SyncContext {
   path: string;
-  seal: Seal;
+  cipher: FolderCipher;
   /** The ids of the users whose records go there, beside those who came from there; all without it. */
   users?: readonly number[] | undefined;
 }
 
-interface FolderCourse extends Course {
+interface FolderCourse extends SyncRun {
   result: SyncResult & { waiting: Waiting[] };
 }
 
@@ -64,19 +64,19 @@ export class Folder {
   /** Whether no machine has told of a user yet. */
   #isFirst = false;
 
-  /** @param diary of `means.store` */
+  /** @param replication of `context.store` */
   constructor(
-    private readonly means: FolderMeans,
-    private readonly diary: Diary,
+    private readonly context: FolderContext,
+    private readonly replication: Replication,
   ) {
-    this.#key = pathToFileURL(means.path).href;
-    this.#files = new FolderFiles(means.path, means.seal, () => diary.id);
+    this.#key = pathToFileURL(context.path).href;
+    this.#files = new FolderFiles(context.path, context.cipher, () => replication.id);
   }
 
   /** @throws SciaticaError `unusable`, `full` where the folder is missing, or cannot be read or written: nothing is lost */
-  static async of(means: FolderMeans): Promise<Folder> {
-    const store = means.store.as({ origin: { source: 'sync', caller: means.remote } });
-    return new Folder({ ...means, store }, await store.diary());
+  static async of(context: FolderContext): Promise<Folder> {
+    const store = context.store.as({ origin: { source: 'sync', caller: context.remote } });
+    return new Folder({ ...context, store }, await store.replication());
   }
 
   /**
@@ -85,17 +85,17 @@ export class Folder {
    */
   sync(options: SyncOptions = {}): Promise<SyncResult> {
     return this.#explained(async () => {
-      const { diary, means } = this;
-      const course = this.#begun(options);
-      const { waiting } = course.result;
-      if (options.dryRun) return this.#dryRun(course, waiting);
-      await this.#receive(course);
-      settleAgreed(course);
-      const sent = await this.#tell(course.result);
-      const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
-      diary.setPeer(this.#key, { sent, view: null, at });
-      means.store.remotes.setDatabase(means.remote, this.#key);
-      return ended(course, sent.seq);
+      const { replication, context } = this;
+      const run = this.#begun(options);
+      const { waiting } = run.result;
+      if (options.dryRun) return this.#dryRun(run, waiting);
+      await this.#receive(run);
+      applyConsents(run);
+      const sent = await this.#tell(run.result);
+      const at = waiting.length > 0 ? replication.peer(this.#key).at : context.now();
+      replication.setPeer(this.#key, { sent, view: null, at });
+      context.store.remotes.setDatabase(context.remote, this.#key);
+      return finish(run, sent.seq);
     });
   }
 
@@ -105,44 +105,44 @@ export class Folder {
    */
   receive(options: Pick<SyncOptions, 'as'>): Promise<SyncResult> {
     return this.#explained(async () => {
-      const course = this.#begun(options);
-      await this.#receive(course);
-      return ended(course, 0);
+      const run = this.#begun(options);
+      await this.#receive(run);
+      return finish(run, 0);
     });
   }
 
   #begun(options: SyncOptions): FolderCourse {
-    const { diary, means } = this;
+    const { replication, context } = this;
     this.#files.requireSome();
     const machines = this.#files.machines();
     this.#isFirst = !machines.some((database) => this.#peer(database).received);
-    const beside = means.store.remotes.addedBeside(means.remote, means.users);
-    return { ...means, diary, options, result: { ...emptyResult(this.#key), beside, waiting: [] } };
+    const beside = context.store.remotes.addedBeside(context.remote, context.users);
+    return { ...context, replication, options, result: { ...emptyResult(this.#key), beside, waiting: [] } };
   }
 
-  async #receive(course: FolderCourse): Promise<void> {
+  async #receive(run: FolderCourse): Promise<void> {
     this.#seen = this.#files.signature();
-    if (this.#renewIfSetBack()) course.result.setBack = 'here';
+    if (this.#renewIfSetBack()) run.result.setBack = 'here';
     let hasNews = false;
-    await this.#readOthers(course.result.waiting, (batch) => {
+    await this.#readOthers(run.result.waiting, (batch) => {
       hasNews = true;
-      this.#take(batch, course);
+      this.#take(batch, run);
       const peer = { received: batch.to, view: batch.view };
-      this.diary.setPeer(this.#keyOf(batch.database), peer, IN_FOLDERS);
+      this.replication.setPeer(this.#keyOf(batch.database), peer, IN_FOLDERS);
     });
     if (hasNews) return;
     // What waited for somebody who has come back here since shows all the same.
-    const { counts, changes } = this.diary.receive([]);
-    addCounts(course.result.pulled, counts);
-    course.result.changes.push(...changes);
+    const { counts, changes } = this.replication.receive([]);
+    addCounts(run.result.pulled, counts);
+    run.result.changes.push(...changes);
   }
 
-  async #dryRun(course: Course, waiting: Waiting[]): Promise<SyncResult> {
+  async #dryRun(run: SyncRun, waiting: Waiting[]): Promise<SyncResult> {
     const batches: Batch[] = [];
     await this.#readOthers(waiting, (batch) => batches.push(batch));
-    countUnsent(course, this.#collector(), this.#files.own()?.parts.at(-1)?.to);
-    return rehearsed(course, () => {
-      for (const batch of batches) this.#take(batch, course);
+    countUnsent(run, this.#collector(), this.#files.own()?.parts.at(-1)?.to);
+    return dryRun(run, () => {
+      for (const batch of batches) this.#take(batch, run);
     });
   }
 
@@ -183,7 +183,7 @@ export class Folder {
   }
 
   async #explained<T>(work: () => Promise<T>): Promise<T> {
-    const { path } = this.means;
+    const { path } = this.context;
     try {
       return await work();
     } catch (error) {
@@ -199,8 +199,8 @@ export class Folder {
 
   /** Of the users that were chosen, and those who came from there: what is recorded here for them is wanted there. */
   #collector(): Collector {
-    const { store, users, remote } = this.means;
-    return this.diary.collector(store.remotes.usersOf(remote, users));
+    const { store, users, remote } = this.context;
+    return this.replication.collector(store.remotes.usersOf(remote, users));
   }
 
   /**
@@ -210,7 +210,7 @@ export class Folder {
   #renewIfSetBack(): boolean {
     const last = this.#files.own()?.parts.at(-1)?.to;
     if (!last || this.#collector().isKnown(last)) return false;
-    this.diary.renewIdentity();
+    this.replication.renewIdentity();
     return true;
   }
 
@@ -240,7 +240,7 @@ export class Folder {
       // The position never passes what is missing.
       if (!bytes || missing > 0) continue;
       batch ??= { database, view, packed: [], to: part.to };
-      batch.packed.push(await this.means.seal.open(bytes));
+      batch.packed.push(await this.context.cipher.open(bytes));
       batch.to = part.to;
       size += part.bytes;
       if (size < MOST_IN_CHANGE) continue;
@@ -254,7 +254,7 @@ export class Folder {
   /** Under which a machine is remembered: in another folder it may tell of other users. */
   #keyOf = (database: string): string => `${this.#key} ${database}`;
 
-  #peer = (database: string): Peer => this.diary.peer(this.#keyOf(database), IN_FOLDERS);
+  #peer = (database: string): Peer => this.replication.peer(this.#keyOf(database), IN_FOLDERS);
 
   /** From the part on in which the position is; the last one where only what was erased is new. */
   #unreadParts(database: string, { parts, erased, view }: Manifest): readonly Part[] {
@@ -266,49 +266,49 @@ export class Folder {
       const begun = parts.findLastIndex(({ from }) => !isForward(received, from));
       return parts.slice(Math.max(begun, 0));
     }
-    return erased > this.diary.collector().erased().length ? [last] : [];
+    return erased > this.replication.collector().erased().length ? [last] : [];
   }
 
   /** Takes over what a machine tells, as one change. */
-  #take({ database, packed }: Batch, course: Course): void {
-    const { diary, means } = this;
-    const isOwn = means.store.remotes.isOwn(database);
+  #take({ database, packed }: Batch, run: SyncRun): void {
+    const { replication, context } = this;
+    const isOwn = context.store.remotes.isOwn(database);
     let hasUser = false;
     const read = (part: Uint8Array): Parcel => {
-      const text = means.seal.unpack(part);
-      if (diary.header(text).database !== database)
+      const text = context.cipher.unpack(part);
+      if (replication.header(text).database !== database)
         throw unusable('one of its files is that of another machine');
-      const parcel = diary.read(text);
+      const parcel = replication.read(text);
       // That a record is another's by now is no news from a former identity of here, and whose it is was lost.
       if (isOwn) parcel.states = parcel.states.filter(({ outside }) => !outside);
       hasUser ||= parcel.states.some(({ kind, fields }) => kind === 'user' && fields);
       return parcel;
     };
-    takeOver(course, packed, read, this.#isFirst);
+    takeOver(run, packed, read, this.#isFirst);
     this.#isFirst &&= !hasUser;
   }
 
   /** Writes what is not in the folder yet. @returns how far the changes here are told */
   async #tell(result: SyncResult): Promise<Position> {
-    const { diary, means } = this;
+    const { replication, context } = this;
     const collector = this.#collector();
     // Of all users: a record may have been another's. What others erased is told of some users only once it is erased here too.
-    const [erased, told] = [diary.collector().erased().length, collector.erased().length];
+    const [erased, told] = [replication.collector().erased().length, collector.erased().length];
     const said = { view: collector.view(), erased, told };
     const kept = this.#kept(said);
     const parts = [...kept.parts];
     this.#files.makeOwn();
     // A record that changed several times is in several parts.
     const records = new Set<`${KindName} ${Name}`>();
-    const share = diary.shareOf(MOST_IN_BASE);
+    const share = replication.shareOf(MOST_IN_BASE);
     let from = parts.at(-1)?.to ?? START;
     for (let isLast = false; !isLast; ) {
-      const part = diary.part(collector, from, share);
+      const part = replication.part(collector, from, share);
       if (part.states.length > 0 || parts.length === 0)
         parts.push(await this.#files.writePart(part.text, from, part.to));
       ({ to: from, isLast } = part);
       for (const { kind, name } of part.states) records.add(`${kind} ${name}`);
-      if (part.states.length > 0) means.progress?.('send', part.states.length);
+      if (part.states.length > 0) context.progress?.('send', part.states.length);
     }
     for (const key of records) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
     if (parts.length === kept.parts.length && kept.isWritten) return from;
@@ -322,7 +322,7 @@ export class Folder {
 
   /** Removes what was written here under former identities and may hold who was erased. A copy that goes on under one writes it anew. */
   #removeFormer(told: number): void {
-    for (const database of this.#files.machines().filter((one) => this.means.store.remotes.isOwn(one))) {
+    for (const database of this.#files.machines().filter((one) => this.context.store.remotes.isOwn(one))) {
       const manifest = this.#files.manifest(database);
       const isRead = typeof manifest === 'object' && this.#unreadParts(database, manifest).length === 0;
       if (isRead && manifest.told < told) this.#files.remove(database);
@@ -335,7 +335,7 @@ export class Folder {
     const isFit =
       own?.isSealed &&
       isDeepStrictEqual({ view: own.view, erased: own.erased, told: own.told }, said) &&
-      own.parts.every((part) => this.#files.bytes(this.diary.id, part));
+      own.parts.every((part) => this.#files.bytes(this.replication.id, part));
     if (!isFit) return { parts: [], base: 0, isWritten: false };
     const [base, later] = [own.parts.slice(0, own.base), own.parts.slice(own.base)];
     if (later.length < MOST_PARTS) return { ...own, isWritten: true };

@@ -138,7 +138,7 @@ function refusal({ status, text }: SyncResponse, hasToken: boolean): SciaticaErr
   if (status === 401 && text.includes('#problem-person-erased'))
     return conflict(
       (command) =>
-        `The person of the token was erased over there, for good. Nothing was sent, and nothing goes there any more. To erase the person here too: ${command('user erase')}. To keep the diary here: ${command('remote rm')}`,
+        `The person of the token was erased over there, for good. Nothing was sent, and nothing goes there any more. To erase the person here too: ${command('user erase')}. To keep the replication here: ${command('remote rm')}`,
     );
   if (status === 401)
     return unusable(

@@ -1,18 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conflict, SciaticaError, unusable } from '../domain/errors.ts';
-import { type Collector, isForward, type Position, START, type Told } from '../store/reconcile/collect.ts';
-import type { Peer } from '../store/reconcile/diary.ts';
+import {
+  type Collector,
+  isForward,
+  type KnownThere,
+  type Position,
+  START,
+} from '../store/reconcile/collect.ts';
 import type { Header } from '../store/reconcile/parcel.ts';
 import { addCounts } from '../store/reconcile/received.ts';
+import type { Peer } from '../store/reconcile/replication.ts';
 import { emptyResult, isSettledThere, type SyncOptions, type SyncResult } from './result.ts';
 import { type Exchanged, Service, type Wait } from './service.ts';
 import {
-  type Course,
+  applyConsents,
   countUnsent,
-  ended,
-  rehearsed,
-  type SyncMeans,
-  settleAgreed,
+  dryRun,
+  finish,
+  type SyncContext,
+  type SyncRun,
   takeOver,
 } from './take.ts';
 import type { Transport } from './transport.ts';
@@ -25,7 +31,7 @@ const MOST_ANEW = 5;
 const MOST_EMPTY = 1000;
 
 /** What a sync with a service works with. */
-export interface Means extends SyncMeans {
+export interface ServiceContext extends SyncContext {
   transport: Transport;
   token?: string | undefined;
   wait: Wait;
@@ -37,18 +43,18 @@ export interface Means extends SyncMeans {
  * @throws SciaticaError `invalid` where it is not said which user is which, `conflict` for two databases with one identity, `unusable`
  *   when the service cannot be used, `busy`
  */
-export async function sync(means: Means, options: SyncOptions): Promise<SyncResult> {
-  const store = means.store.as({ origin: { source: 'sync', caller: means.remote } });
-  const diary = await store.diary();
-  const service = new Service(means.transport, means.token, means.wait);
+export async function sync(context: ServiceContext, options: SyncOptions): Promise<SyncResult> {
+  const store = context.store.as({ origin: { source: 'sync', caller: context.remote } });
+  const replication = await store.replication();
+  const service = new Service(context.transport, context.token, context.wait);
   const me = await service.me();
-  if (me.database === diary.id)
+  if (me.database === replication.id)
     throw conflict(
       (command) =>
         `This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: ${command('identity new')}`,
     );
   const result = { ...emptyResult(me.database), isReadOnly: me.role === 'provider' };
-  const session = new Session({ ...means, store, diary, options, result }, service);
+  const session = new Session({ ...context, store, replication, options, result }, service);
   return options.dryRun ? session.dryRun() : session.run();
 }
 
@@ -58,49 +64,49 @@ class Session {
   /** The users whose records travel, by their ids here; all without it. */
   #users: number[] | undefined;
   /** The changes here that are known there, for they came from there. */
-  #told: Told | undefined;
+  #told: KnownThere | undefined;
   /** How often all was to be read anew. */
   #anew = 0;
   /** How many parts without anything came one after the other. */
   #empty = 0;
 
   constructor(
-    private readonly course: Course & Means,
+    private readonly context: SyncRun & ServiceContext,
     private readonly service: Service,
   ) {
-    this.#database = course.result.database;
-    this.#peer = course.diary.peer(this.#database);
+    this.#database = context.result.database;
+    this.#peer = context.replication.peer(this.#database);
   }
 
   async run(): Promise<SyncResult> {
-    const { course } = this;
+    const { context } = this;
     await this.#pull((texts) => this.#receive(texts, null));
-    if (!course.result.isReadOnly) {
+    if (!context.result.isReadOnly) {
       await this.#push();
       await this.#pushDeleted();
     }
     this.#countShown();
     this.#sayWhoIsSent();
-    settleAgreed(course);
-    if (isSettledThere(course.result)) this.#peer = { ...this.#peer, at: course.now() };
-    course.diary.setPeer(this.#database, this.#peer);
-    course.store.remotes.setDatabase(course.remote, this.#database);
+    applyConsents(context);
+    if (isSettledThere(context.result)) this.#peer = { ...this.#peer, at: context.now() };
+    context.replication.setPeer(this.#database, this.#peer);
+    context.store.remotes.setDatabase(context.remote, this.#database);
     // What only reads waits for nothing from here.
-    return ended(
-      course,
-      course.result.isReadOnly ? course.store.history.last() : (this.#peer.sent?.seq ?? 0),
+    return finish(
+      context,
+      context.result.isReadOnly ? context.store.history.last() : (this.#peer.sent?.seq ?? 0),
     );
   }
 
   /** Receives all, takes it over, counts, and takes it back. */
   async dryRun(): Promise<SyncResult> {
-    const { diary } = this.course;
+    const { replication } = this.context;
     const texts: string[] = [];
     await this.#pull((some) => texts.push(...some));
     this.#countShown();
     this.#setUsers();
-    countUnsent(this.course, diary.collector(this.#users), this.#peer.sent);
-    return rehearsed(this.course, () => {
+    countUnsent(this.context, replication.collector(this.#users), this.#peer.sent);
+    return dryRun(this.context, () => {
       this.#take(texts, null);
       this.#sayWhoIsSent();
     });
@@ -108,7 +114,7 @@ class Session {
 
   /** Receives all that is told. @param takeOver takes some of it over as one change: all of it, unless it is much */
   async #pull(takeOver: (texts: readonly string[]) => void): Promise<void> {
-    const { diary, options } = this.course;
+    const { replication, options } = this.context;
     let texts: string[] = [];
     let size = 0;
     const take = () => {
@@ -117,11 +123,11 @@ class Session {
     };
     let have = this.#peer.received ?? null;
     for (let isFirst = true; ; isFirst = false) {
-      const collector = diary.collector(this.#users);
+      const collector = replication.collector(this.#users);
       // Where there is nothing to send yet, all that is here later is known there.
       const end = collector.end();
       if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = end;
-      const { text } = diary.nothing(collector, this.#peer.sent ?? START);
+      const { text } = replication.nothing(collector, this.#peer.sent ?? START);
       let exchanged: Exchanged;
       try {
         exchanged = await this.#exchange(text, have);
@@ -132,13 +138,13 @@ class Session {
       }
       if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
         // What was made here meanwhile has names of its own, and what was lost comes back.
-        if (!options.dryRun) diary.renewIdentity();
-        this.course.result.setBack = 'here';
+        if (!options.dryRun) replication.renewIdentity();
+        this.context.result.setBack = 'here';
         this.#peer = { view: null };
         have = null;
         continue;
       }
-      const header = diary.header(exchanged.parcel);
+      const header = replication.header(exchanged.parcel);
       if (this.#isAnew(header, have)) {
         [texts, size, have] = [[], 0, null];
         continue;
@@ -158,12 +164,12 @@ class Session {
   /** Whether everything has to be read anew: the service has another identity, shows other users than before, or was set back. */
   #isAnew(header: Header, have: Position | null): boolean {
     const { database, from } = header;
-    const view = this.course.diary.viewOf(header);
+    const view = this.context.replication.viewOf(header);
     const hasIdentity = database !== this.#database;
     const hasView = have !== null && !isDeepStrictEqual(view, this.#peer.view);
     // It knows nothing of how far its changes were read.
     const isSetBack = have !== null && !isStart(have) && isStart(from);
-    if (hasIdentity || isSetBack) this.course.result.setBack = 'there';
+    if (hasIdentity || isSetBack) this.context.result.setBack = 'there';
     const isAnew = hasIdentity || hasView || isSetBack;
     this.#peer = isAnew ? { view } : { ...this.#peer, view };
     if (isAnew && ++this.#anew > MOST_ANEW)
@@ -175,11 +181,11 @@ class Session {
   }
 
   async #push(): Promise<void> {
-    const { diary, result, progress } = this.course;
+    const { replication, result, progress } = this.context;
     for (let isFirst = true; ; isFirst = false) {
-      const collector = diary.collector(this.#users, this.#told);
+      const collector = replication.collector(this.#users, this.#told);
       const more = isFirst && this.#users ? collector.merged() : [];
-      const part = diary.part(collector, this.#peer.sent ?? START, undefined, more);
+      const part = replication.part(collector, this.#peer.sent ?? START, undefined, more);
       if (part.states.length === 0 && part.isLast) {
         this.#peer = { ...this.#peer, sent: part.to };
         return;
@@ -189,7 +195,7 @@ class Session {
       result.refused += there.refused;
       progress?.('send', part.states.length);
       // Another identity over there is for the next sync.
-      if (diary.header(parcel).database !== this.#database) return;
+      if (replication.header(parcel).database !== this.#database) return;
       this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
@@ -197,12 +203,12 @@ class Session {
 
   /** Tells once more which users are deleted here: it was told before, and perhaps refused. */
   async #pushDeleted(): Promise<void> {
-    const { diary, store, result } = this.course;
+    const { replication, store, result } = this.context;
     const ids = store.remotes.deleted(this.#peer.view);
     if (ids.length === 0) return;
-    const collector = diary.collector(this.#users);
-    const states = collector.tell('user', ids).map(({ state }) => state);
-    const { text } = diary.nothing(collector, this.#peer.sent ?? START, states);
+    const collector = replication.collector(this.#users);
+    const states = collector.statesOf('user', ids).map(({ state }) => state);
+    const { text } = replication.nothing(collector, this.#peer.sent ?? START, states);
     const { result: there } = await this.#exchange(text, this.#peer.received ?? null);
     if (there.refused > 0) result.stillThere = ids;
   }
@@ -211,19 +217,19 @@ class Session {
     const exchanged = await this.service.exchange(text, have);
     // An older service says nothing of those who were erased.
     const { held, erased = 0 } = exchanged.result;
-    this.course.result.waitingThere = { held, erased };
+    this.context.result.waitingThere = { held, erased };
     return exchanged;
   }
 
   /** A token for some users tells of nobody's erasing there: who of them was erased here, and shows there, is. */
   #countShown(): void {
-    const { result, store } = this.course;
+    const { result, store } = this.context;
     result.waitingThere.erased += store.remotes.countErased(this.#peer.view ?? []);
   }
 
   /** Whoever is merged into the user of the token goes there; what is recorded for one into whom that user is merged does not. */
   #sayWhoIsSent(): void {
-    const { result, store } = this.course;
+    const { result, store } = this.context;
     if (result.isReadOnly) return;
     result.unsent = store.remotes.mergedAway(this.#peer.view);
     result.sameEmails = result.sameEmails.map(({ id, other }) =>
@@ -234,15 +240,15 @@ class Session {
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
   #receive(texts: readonly string[], sent: Position | null): void {
     this.#take(texts, sent);
-    this.course.diary.setPeer(this.#database, this.#peer);
+    this.context.replication.setPeer(this.#database, this.#peer);
   }
 
   #take(texts: readonly string[], sent: Position | null): void {
-    const { course } = this;
-    const { diary } = course;
+    const { context } = this;
+    const { replication } = context;
     const peer = sent ? { ...this.#peer, sent } : this.#peer;
     const isFirst = this.#peer.received === undefined;
-    const { taken, last } = takeOver(course, texts, (text) => diary.read(text), isFirst);
+    const { taken, last } = takeOver(context, texts, (text) => replication.read(text), isFirst);
     this.#peer = { ...peer, received: last.to, view: last.view };
     // What was just received need not be sent back.
     if (taken.isEcho) {
@@ -253,8 +259,8 @@ class Session {
   }
 
   #setUsers(): void {
-    const { diary } = this.course;
-    this.#users = this.#peer.view?.flatMap((name) => diary.idOfUser(name) ?? []);
+    const { replication } = this.context;
+    this.#users = this.#peer.view?.flatMap((name) => replication.idOfUser(name) ?? []);
   }
 
   /** @throws SciaticaError `unusable` where a service always says that more follows: it would be asked without end */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
-import type { Diary, Taken } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { addCounts, idsOf, noneReceived } from '../store/reconcile/received.ts';
+import type { ReceiveResult, Replication } from '../store/reconcile/replication.ts';
 import { latestClock, type Name, type State } from '../store/reconcile/state.ts';
 import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +15,7 @@ import type { Progress, SyncOptions, SyncResult } from './result.ts';
 const CLOCK_TOLERANCE_MS = 120_000;
 
 /** What it works with. */
-export interface SyncMeans {
+export interface SyncContext {
   store: Store;
   /** Name of the remote, for the history. */
   remote: string;
@@ -25,9 +25,9 @@ export interface SyncMeans {
 }
 
 /** A sync under way. */
-export interface Course extends SyncMeans {
+export interface SyncRun extends SyncContext {
   /** Of `store`. */
-  diary: Diary;
+  replication: Replication;
   options: SyncOptions;
   /** What it has done so far. */
   result: SyncResult;
@@ -39,14 +39,14 @@ export interface Course extends SyncMeans {
  * @param isFirst whether both meet for the first time
  */
 export function takeOver<T>(
-  { store, diary, options, result, now, progress }: Course,
+  { store, replication, options, result, now, progress }: SyncRun,
   [part, ...others]: readonly T[],
   read: (part: T) => Parcel,
   isFirst: boolean,
-): { taken: Taken; last: Parcel } {
+): { taken: ReceiveResult; last: Parcel } {
   const { as, acceptDeletions } = options;
   // What follows a time that was wrong once is dated after it, by machines whose clocks are right.
-  const known = Math.max(now(), diary.latestTime());
+  const known = Math.max(now(), replication.latestTime());
   // By name: what is told is gone through twice where its deletions are too many.
   const users = new Map<Name, State>();
   const next = (one: T): Parcel => {
@@ -69,9 +69,9 @@ export function takeOver<T>(
     },
   };
   // Of an array it is seen, before any change begins, that it has nothing.
-  const taken = diary.receive(others.length === 0 ? [first] : parcels, {
+  const taken = replication.receive(others.length === 0 ? [first] : parcels, {
     acceptDeletions,
-    before: isFirst && as !== undefined ? () => meet(store, diary, as, first) : undefined,
+    before: isFirst && as !== undefined ? () => meet(store, replication, as, first) : undefined,
   });
   addCounts(result.pulled, taken.counts);
   // A record may be in two parts: as it changed here, and as it came from a third machine.
@@ -80,17 +80,17 @@ export function takeOver<T>(
   result.refused += taken.refused;
   result.changes.push(...taken.changes);
   // Of the machines of a folder several may tell of one user.
-  for (const pair of diary.sameEmails([...users.values()]))
+  for (const pair of replication.sameEmails([...users.values()]))
     if (!result.sameEmails.some((known) => isDeepStrictEqual(known, pair))) result.sameEmails.push(pair);
   return { taken, last };
 }
 
 /** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
-function meet(store: Store, diary: Diary, as: number, { view, states }: Parcel): void {
+function meet(store: Store, replication: Replication, as: number, { view, states }: Parcel): void {
   store.users.get(as);
   // The one of here may have been there before.
   const users = states.filter(
-    ({ kind, name, fields }) => kind === 'user' && fields && diary.idOfUser(name) !== as,
+    ({ kind, name, fields }) => kind === 'user' && fields && replication.idOfUser(name) !== as,
   );
   const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
   if (second)
@@ -99,11 +99,11 @@ function meet(store: Store, diary: Diary, as: number, { view, states }: Parcel):
       (command) =>
         `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: ${command('user merge')}`,
     );
-  if (user) diary.adopt(as, user);
+  if (user) replication.adopt(as, user);
 }
 
 /** Counts what would be sent from a position on. */
-export function countUnsent({ result }: Course, collector: Collector, from: Position = START): void {
+export function countUnsent({ result }: SyncRun, collector: Collector, from: Position = START): void {
   for (let at = from, isLast = false; !isLast; ) {
     const told = collector.after(at);
     for (const { kind } of told.states) result.pushed[kind].changed++;
@@ -112,7 +112,7 @@ export function countUnsent({ result }: Course, collector: Collector, from: Posi
 }
 
 /** Takes over as a change that is taken back. @returns what came of it */
-export function rehearsed({ store, result }: Course, take: () => void): SyncResult {
+export function dryRun({ store, result }: SyncRun, take: () => void): SyncResult {
   rehearse((work) => store.change(work), take);
   result.changes = [];
   for (const dispute of result.disputes) delete dispute.change;
@@ -120,10 +120,10 @@ export function rehearsed({ store, result }: Course, take: () => void): SyncResu
 }
 
 /** Makes the deletions here that were held back before, and erases what was erased over there, if that was asked for. */
-export function settleAgreed({ store, diary, options, result }: Course): void {
-  if (options.acceptDeletions && diary.held().length > 0) {
+export function applyConsents({ store, replication, options, result }: SyncRun): void {
+  if (options.acceptDeletions && replication.held().length > 0) {
     const received = noneReceived();
-    diary.settleHeld('delete', received);
+    replication.settleHeld('delete', received);
     addCounts(result.pulled, received.counts);
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
@@ -133,13 +133,13 @@ export function settleAgreed({ store, diary, options, result }: Course): void {
 }
 
 /** The result, with what is left for a person to decide. @param seq as of `SyncResult` */
-export function ended({ store, diary, result }: Course, seq: number): SyncResult {
+export function finish({ store, replication, result }: SyncRun, seq: number): SyncResult {
   result.erasedThere = store.remotes.erasedElsewhere();
   // Whoever is merged with one who is to be erased would be erased too; and since they were met, some may have gone.
   const going = idsOf(result.erasedThere, 'user');
   const stays = (id: number) => store.users.has(id) && !going.includes(id);
   result.sameEmails = result.sameEmails.filter(({ id, other }) => stays(id) && stays(other));
-  result.held = diary.held();
+  result.held = replication.held();
   result.seq = seq;
   return result;
 }

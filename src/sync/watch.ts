@@ -2,7 +2,7 @@ import { pause } from '../lib/sleep.ts';
 import type { Store } from '../store/store.ts';
 import type { Connection } from './connection.ts';
 import type { SyncOptions, SyncResult } from './result.ts';
-import { type Means, sync } from './sync.ts';
+import { type ServiceContext, sync } from './sync.ts';
 
 /** How often the database here is looked at for changes, and how long a change waits for others, in milliseconds. */
 const LOOK_MS = 500;
@@ -19,19 +19,19 @@ export interface Carrier {
 }
 
 /** A service as a carrier: it tells of its changes by a stream. */
-export function overService(means: Means, connection: Connection): Carrier {
+export function overService(context: ServiceContext, connection: Connection): Carrier {
   let database = '';
   return {
     sync: async (options) => {
-      const result = await sync(means, options);
+      const result = await sync(context, options);
       database = result.database;
       return result;
     },
     changed: async (onEvent, signal) => {
-      const diary = await means.store.diary();
+      const replication = await context.store.replication();
       if (signal.aborted) return;
-      const since = diary.peer(database).received?.seq ?? 0;
-      const { token } = means;
+      const since = replication.peer(database).received?.seq ?? 0;
+      const { token } = context;
       const headers = {
         accept: 'text/event-stream',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),

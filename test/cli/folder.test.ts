@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { makeKey } from '../../src/sync/seal.ts';
+import { makeKey } from '../../src/sync/cipher.ts';
 import { freshPath, NOW, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 

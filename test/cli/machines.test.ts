@@ -52,11 +52,11 @@ describe('user merge', () => {
   test('says first which service gets nothing of the other user, and the way round that it does', async () => {
     const db = twins();
     const store = openStore(db);
-    const diary = await store.diary();
+    const replication = await store.replication();
     const database = '6f0c8a52-95c4-4d39-a5a4-6d2c3a1f7b10';
     store.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
     store.remotes.setDatabase('home', database);
-    diary.setPeer(database, { view: diary.collector([2]).view() });
+    replication.setPeer(database, { view: replication.collector([2]).view() });
     store.close();
     const said = async (id: string, into: string) =>
       (await run(['user', 'merge', id, '--into', into], { db })).stderr.replace(/\s+/g, ' ');

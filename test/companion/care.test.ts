@@ -313,7 +313,7 @@ inBrowser((_, bare) => {
 
   test.each<[string, (store: Awaited<ReturnType<typeof service>>['store']) => unknown]>([
     ['was deleted', (store) => store.users.delete(1)],
-    ['was merged', async (store) => (await store.diary()).mergeUsers(1, 2, Date.now())],
+    ['was merged', async (store) => (await store.replication()).mergeUsers(1, 2, Date.now())],
   ])('says that the person %s at the computer, where the diary would be empty', async (_, end) => {
     const { store, link } = await service({ auth: true });
     store.users.create(nora);

@@ -156,11 +156,11 @@ describe('undo', () => {
     const { as, store } = guarded();
     const [me, other] = [as('patient', [1]), freshStore()];
     await me('PATCH', `${logs}/1`, { painAfter: 9 });
-    const diary = await other.diary();
-    const parcel = diary.nothing(diary.collector(), START).text;
+    const replication = await other.replication();
+    const parcel = replication.nothing(replication.collector(), START).text;
     const beginning = { seq: 0, uid: 0, rev: 0 };
     const { body } = await me('POST', '/exchange', { parcel, have: beginning, wants: true });
-    const have = diary.read((body as { parcel: string }).parcel).to;
+    const have = replication.read((body as { parcel: string }).parcel).to;
     await me('POST', '/exchange', { parcel, have, wants: true });
     const refused = await me('POST', '/undo', { change: 5 });
     expect([refused.status, store.logs.get(1).painAfter]).toEqual([409, 9]);

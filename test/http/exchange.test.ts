@@ -19,11 +19,11 @@ async function practice() {
       call('POST', '/exchange', { headers: { authorization: `Bearer ${token}` }, body });
   };
   const other = freshStore();
-  const [diary, me] = [await other.diary(), as('admin', null)];
+  const [replication, me] = [await other.replication(), as('admin', null)];
   for (let have: Position | null = null, isLast = false; !isLast; ) {
     const { body } = await me({ parcel: await told(other), have, wants: true });
-    const parcel = diary.read((body as { parcel: string }).parcel);
-    diary.receive([parcel]);
+    const parcel = replication.read((body as { parcel: string }).parcel);
+    replication.receive([parcel]);
     [have, isLast] = [parcel.to, parcel.isLast];
   }
   return { store, other, as, errors };
@@ -31,10 +31,10 @@ async function practice() {
 
 /** All that a database has to tell. */
 async function told(store: Store, from: Position = START): Promise<string> {
-  const diary = await store.diary();
+  const replication = await store.replication();
   const parts: string[] = [];
   for (let at = from, isLast = false; !isLast; ) {
-    const part = diary.part(diary.collector(), at);
+    const part = replication.part(replication.collector(), at);
     parts.push(part.text);
     ({ to: at, isLast } = part);
   }
@@ -209,7 +209,7 @@ test('an exchange that comes twice is done once', async () => {
   expect((await me(sent)).body).toMatchObject({ received: null });
   const [after, logs] = [store.history.last(), store.logs.count()];
   expect((await me(sent)).body).toMatchObject({
-    received: (await other.diary()).collector().end(),
+    received: (await other.replication()).collector().end(),
     result: { counts: { log: { created: 0, changed: 0 } } },
   });
   expect([store.history.last(), store.logs.count()]).toEqual([after, logs]);
@@ -247,8 +247,8 @@ describe("a patient's token", () => {
     expect(body).toMatchObject({ result: { refused: expect.any(Number), counts: { log: { changed: 0 } } } });
     store.logs.delete(1);
     store.undo(store.history.nextUndo() ?? 0);
-    const diary = await other.diary();
-    diary.receive([diary.read(await told(store))]);
+    const replication = await other.replication();
+    replication.receive([replication.read(await told(store))]);
     expect([other.logs.get(1).notes, other.logs.count()]).toEqual(['changed', 2]);
   });
 
@@ -260,10 +260,13 @@ describe("a patient's token", () => {
     ['deletes another user', (other) => other.users.delete(2)],
     ['makes a user', (other) => other.users.create({ ...nora, email: 'third@example.org' })],
     ['sets a goal of another user', (other) => other.goals.create({ userId: 2, sessionsPerWeek: 7 })],
-    ['lets its user be another', async (other) => (await other.diary()).mergeUsers(1, 2, Date.UTC(2030, 0))],
+    [
+      'lets its user be another',
+      async (other) => (await other.replication()).mergeUsers(1, 2, Date.UTC(2030, 0)),
+    ],
     [
       'lets another user be its own',
-      async (other) => (await other.diary()).mergeUsers(2, 1, Date.UTC(2030, 0)),
+      async (other) => (await other.replication()).mergeUsers(2, 1, Date.UTC(2030, 0)),
     ],
     ['erases another user', (other) => other.erase(2)],
   ])('that %s changes nothing of others', async (_, write) => {
@@ -271,7 +274,7 @@ describe("a patient's token", () => {
     await write(other);
     const before = [store.users.list(), store.goals.list(), store.logs.get(2)];
     const me = as('patient', [1]);
-    for (const from of [START, (await other.diary()).collector().end()]) {
+    for (const from of [START, (await other.replication()).collector().end()]) {
       const { status } = await me({ parcel: await told(other, from), have: null, wants: true });
       expect(status).toBe(200);
     }
@@ -320,8 +323,8 @@ describe('a position that is none of this database', () => {
     expect(store.remotes.reachOf(1)).toEqual([]);
     // As to somebody who knows nothing.
     expect(text).toContain(stretch.exerciseName);
-    const diary = await freshStore().diary();
-    expect(diary.header((body as { parcel: string }).parcel).from).toEqual(START);
+    const replication = await freshStore().replication();
+    expect(replication.header((body as { parcel: string }).parcel).from).toEqual(START);
   });
 });
 
@@ -329,8 +332,8 @@ describe('a name that a patient gives beforehand', () => {
   const DATABASE = '00000000-0000-4000-8000-000000000001';
   /** What a patient's own machine sends, with the number 1 for the service and 2 for itself. */
   async function sent(store: Store, lines: object[]): Promise<unknown> {
-    const diary = await freshStore().diary();
-    const { text } = diary.nothing(diary.collector(), START);
+    const replication = await freshStore().replication();
+    const { text } = replication.nothing(replication.collector(), START);
     const databases = { 1: store.id, 2: DATABASE };
     const parcel = changed(text, ([head]) => [{ ...head, database: DATABASE, databases }, ...lines]);
     return { parcel, have: null, wants: true };
@@ -442,7 +445,7 @@ describe('the databases that an exchange names', () => {
     third.users.create({ ...nora, email: 'third@example.org' });
     await as('admin', null)({ parcel: await told(third), have: null, wants: false });
     // All but what came from elsewhere is known.
-    const have = { ...(await store.diary()).collector().end(), rev: 0 };
+    const have = { ...(await store.replication()).collector().end(), rev: 0 };
     const asked = { parcel: await told(freshStore()), have, wants: true };
     const names = async (role: Role, users: number[] | null) =>
       JSON.stringify((await as(role, users)(asked)).body).includes(third.id);
@@ -460,8 +463,8 @@ describe('the databases that an exchange names', () => {
     const { store, as } = await practice();
     const [me, all] = [as(role, users), as('admin', null)];
     const known = () => dbOf(store).value('SELECT count(*) FROM origins');
-    const diary = await freshStore().diary();
-    const { text } = diary.nothing(diary.collector(), START);
+    const replication = await freshStore().replication();
+    const { text } = replication.nothing(replication.collector(), START);
     const from = (i: number) => {
       const uuid = `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
       return changed(text, ([header]) => [{ ...header, database: uuid }]);
@@ -481,7 +484,7 @@ describe('the databases that an exchange names', () => {
 describe('what an undo reaches', () => {
   test('is a token for the users whose records are in the change', async () => {
     const { store, as } = await practice();
-    const have = (await store.diary()).collector().end();
+    const have = (await store.replication()).collector().end();
     const parcel = await told(freshStore());
     const [first, second] = store.logs.list();
     store.logs.update(first?.id ?? 0, { notes: 'of 1' });
@@ -491,7 +494,7 @@ describe('what an undo reaches', () => {
     const me = as('patient', [1]);
     await me({ parcel, have, wants: true });
     expect(store.remotes.reachOf(ofFirst)).toEqual([]);
-    await me({ parcel, have: (await store.diary()).collector([1]).end(), wants: true });
+    await me({ parcel, have: (await store.replication()).collector([1]).end(), wants: true });
     const reached = store.remotes.reachOf(ofFirst);
     expect([reached.length, store.remotes.reachOf(ofSecond)]).toEqual([1, []]);
   });
@@ -499,8 +502,8 @@ describe('what an undo reaches', () => {
 
 /** What is told of a database that has nothing to say but who was erased there. */
 async function nothingOf(other: Store): Promise<string> {
-  const diary = await other.diary();
-  return diary.nothing(diary.collector(), START).text;
+  const replication = await other.replication();
+  return replication.nothing(replication.collector(), START).text;
 }
 
 describe('what waits here and was erased elsewhere', () => {
@@ -552,8 +555,8 @@ describe("a provider's token", () => {
 
   test('keeps of the databases that it names its own only', async () => {
     const { store, as } = await practice();
-    const diary = await freshStore().diary();
-    const { text } = diary.nothing(diary.collector(), START);
+    const replication = await freshStore().replication();
+    const { text } = replication.nothing(replication.collector(), START);
     const named = Object.fromEntries(
       Array.from({ length: 50 }, (_, i) => [i + 2, `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`]),
     );

@@ -8,7 +8,7 @@ async function merge(store: Store): Promise<void> {
   const other = openStore(store.path);
   other.users.create(user({ firstName: 'Norah' }));
   other.logs.create(log({ userId: 2, notes: 'of 2' }));
-  (await other.diary()).mergeUsers(2, 1, Date.now());
+  (await other.replication()).mergeUsers(2, 1, Date.now());
   other.close();
 }
 
@@ -44,7 +44,7 @@ async function merged() {
   const tokenFor = (users: number[]) =>
     store.tokens.create({ name: `t${users}`, role: 'patient', users, lifetime: null }).token;
   const [own, former] = [tokenFor([1]), tokenFor([2])];
-  (await store.diary()).mergeUsers(2, 1, Date.now());
+  (await store.replication()).mergeUsers(2, 1, Date.now());
   return { call, store, own, former };
 }
 
@@ -75,7 +75,7 @@ test('a phone records for nobody else, and for nobody who was deleted', async ()
     ).status;
   expect([await post(own, 2), await post(former, 1), await post(former, 3)]).toEqual([400, 400, 400]);
   store.users.delete(1);
-  (await store.diary()).receive([]);
+  (await store.replication()).receive([]);
   expect([await post(own, 1), await post(former, 2)]).toEqual([400, 201]);
 });
 

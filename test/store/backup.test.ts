@@ -14,7 +14,7 @@ import { TEMPORARY } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { markOf, unlessErasedSince } from '../../src/store/maintenance/erased-meanwhile.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
-import { Diary } from '../../src/store/reconcile/diary.ts';
+import { Replication } from '../../src/store/reconcile/replication.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -278,7 +278,7 @@ describe('a restore', () => {
     let secret = '';
     const { store, restoration } = restored(
       (store) => {
-        if (isOther) new Diary(dbOf(store), (work) => store.change(work)).renewIdentity();
+        if (isOther) new Replication(dbOf(store), (work) => store.change(work)).renewIdentity();
         store.tokens.revoke('phone');
       },
       ({ tokens }) => {
@@ -389,7 +389,7 @@ describe('a restore', () => {
   test('says who comes back also where the database has taken another identity since', async () => {
     const { path, file } = both();
     const store = freshStore(path);
-    (await store.diary()).renewIdentity();
+    (await store.replication()).renewIdentity();
     store.erase(2);
     store.close();
     const restoration = prepareRestore(file, path);

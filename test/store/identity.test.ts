@@ -47,7 +47,7 @@ async function usedCopy(change: (here: Store) => void): Promise<{ there: Store; 
   backup(path, copy);
   const here = freshStore(copy, () => Date.now() + 60_000);
   change(here);
-  (await here.diary()).renewIdentity();
+  (await here.replication()).renewIdentity();
   return { there, here };
 }
 
@@ -95,7 +95,7 @@ test('an original that is given another identity knows all of its records', asyn
   store.users.create(user());
   store.logs.create(log());
   const file = exported(store);
-  (await store.diary()).renewIdentity();
+  (await store.replication()).renewIdentity();
   store.logs.update(1, { notes: 'here' });
   expect(outcomesOf(imported(store, file))).toEqual({ users: { equal: 1 }, logs: { equal: 1 } });
   expect(notesOf(store)).toEqual(['here']);

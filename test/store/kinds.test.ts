@@ -198,7 +198,7 @@ describe('a file', () => {
 
 describe('a sync', () => {
   const exchange = async (from: Store, to: Store) => {
-    const [there, here] = [await from.diary(), await to.diary()];
+    const [there, here] = [await from.replication(), await to.replication()];
     for (let at = START, isLast = false; !isLast; ) {
       const part = there.part(there.collector(), at);
       here.receive([here.read(part.text)]);

@@ -75,8 +75,8 @@ test('a user who was deleted there is held back, with what was made here', async
   const result = imported(here, exported(there));
   expect(result.held).toEqual([{ record: 'user', id: 2 }]);
   expect(notesOf(here)).toEqual(['own', 'first', 'at the practice']);
-  const diary = await here.diary();
-  diary.settleHeld('delete');
+  const replication = await here.replication();
+  replication.settleHeld('delete');
   expect(notesOf(here)).toEqual(['own']);
 });
 
@@ -138,7 +138,7 @@ test('users who were merged there are one here', async () => {
   const { there, here } = two();
   there.users.create(user({ firstName: 'Twin' }));
   there.logs.create(log({ userId: 2, notes: 'of the twin' }));
-  (await there.diary()).mergeUsers(2, 1, clock);
+  (await there.replication()).mergeUsers(2, 1, clock);
   imported(here, exported(there));
   expect([here.users.count(), notesOf(here)]).toEqual([2, ['own', 'first', 'of the twin']]);
   expect(here.logs.list().map(({ userId }) => userId)).toEqual([1, 2, 2]);
@@ -285,11 +285,11 @@ describe('the states in a file are those that a sync tells', () => {
     ['of a user under whom another shows', [2]],
   ] as const)('%s', async (_, users) => {
     const store = used();
-    const diary = await store.diary();
-    diary.mergeUsers(4, 2, now());
+    const replication = await store.replication();
+    replication.mergeUsers(4, 2, now());
     const db = dbOf(store);
     const names = new Names(db);
-    const file = diary.statesFor({ ...(users && { users }) });
+    const file = replication.statesFor({ ...(users && { users }) });
     const lines = [...file.lines()].flat().map((line) => lineIn(JSON.parse(line)));
     const reader = new FileReader(sealIn(file.seal()), (uuid) => names.origin(uuid));
     const states = lines.flatMap((line) => {
@@ -297,7 +297,7 @@ describe('the states in a file are those that a sync tells', () => {
       const rows = db.all<Record<string, Cell>>(`SELECT * FROM ${table}`);
       return reader.states(line, new Map(rows.map((row) => [Number(row['id']), row])));
     });
-    const collector = diary.collector(users);
+    const collector = replication.collector(users);
     const told: State[] = [];
     for (let from = START, isLast = false; !isLast; ) {
       const part = collector.after(from, 3);
@@ -343,7 +343,7 @@ test('what came from elsewhere is told once, and what was changed here since', a
   const { here } = two();
   // Its id is that of the user who has the other goal.
   expect(here.goals.create({ userId: 1, sessionsPerWeek: 5 }).id).toBe(2);
-  const collector = (await here.diary()).collector();
+  const collector = (await here.replication()).collector();
   const told: string[] = [];
   let from = START;
   for (let isLast = false; !isLast; ) {

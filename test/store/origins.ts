@@ -1,8 +1,8 @@
 import { type AnyRecord, type KindName, kindNames, ownerOf } from '../../src/domain/kinds.ts';
 import type { FileOrigin } from '../../src/domain/origin.ts';
 import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import/import.ts';
-import { Diary } from '../../src/store/reconcile/diary.ts';
 import type { Part } from '../../src/store/reconcile/file.ts';
+import { Replication } from '../../src/store/reconcile/replication.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf } from './helpers.ts';
 
@@ -16,7 +16,7 @@ export interface File {
 
 /** The records of a database as `sciatica export` gives them. @param part which of them */
 export function exported(store: Store, part: Part = {}): File {
-  const states = new Diary(dbOf(store), (work) => store.change(work)).statesFor(part);
+  const states = new Replication(dbOf(store), (work) => store.change(work)).statesFor(part);
   return {
     origin: { id: store.id, seq: store.history.last(), complete: true },
     records: everything(store, part.users) as File['records'],

@@ -77,10 +77,10 @@ describe('the first sync of a new laptop', () => {
       expect([result.waitingThere.held, isSettled(result)]).toEqual([6, false]);
       expect([contents(there), here.remotes.get('home').at]).toEqual([before, inStepAt]);
     }
-    const diary = await there.diary();
+    const replication = await there.replication();
     // The logs are back with their users.
-    expect(diary.held()).toHaveLength(6);
-    expect(diary.settleHeld('restore')).toBe(6);
+    expect(replication.held()).toHaveLength(6);
+    expect(replication.settleHeld('restore')).toBe(6);
     await settle(there, here);
     expect(contents(here)).toEqual(before);
   });
@@ -90,9 +90,9 @@ describe('the first sync of a new laptop', () => {
     const own = here.users.create(user({ email: 'own@example.org' }));
     here.logs.create(log({ userId: own.id, notes: 'own' }));
     const before = contents(there);
-    const diary = await here.diary();
-    expect(diary.cameFrom('home').going).toHaveLength(12);
-    diary.forget('home');
+    const replication = await here.replication();
+    expect(replication.cameFrom('home').going).toHaveLength(12);
+    replication.forget('home');
     expect([here.users.count(), notes(here), contents(there)]).toEqual([1, ['own'], before]);
     await run(here, there);
     expect([here.users.count(), there.users.count(), there.logs.count()]).toEqual([7, 7, 7]);
@@ -107,7 +107,7 @@ test('what was forgotten is told to nobody until it is brought back', async () =
   there.logs.create(log({ notes: 'there' }));
   await run(here, there);
   here.logs.create(log({ notes: 'here' }));
-  (await here.diary()).forget('home');
+  (await here.replication()).forget('home');
   const third = machine(now);
   await run(third, here);
   expect([notes(here), notes(third)]).toEqual([['here'], ['here']]);
@@ -164,9 +164,9 @@ test('the undo of an imported file reaches the machine that it is from', async (
   await run(first, there);
   second.undo(change);
   await run(second, there);
-  const diary = await there.diary();
+  const replication = await there.replication();
   // It is a deletion like any other, and of a user.
-  expect(diary.held()).toContainEqual({ record: 'user', id: 1 });
+  expect(replication.held()).toContainEqual({ record: 'user', id: 1 });
 });
 
 test('an export of a file that was set back since brings all back that it says is there', () => {
@@ -212,9 +212,12 @@ test('forgetting a remote leaves what was recorded here, and its user', async ()
   await run(here, there);
   there.undo(deletion);
   await run(here, there);
-  const diary = await here.diary();
-  expect(diary.cameFrom('home')).toMatchObject({ going: [{}, {}, {}], staying: [{ record: 'user', id: 1 }] });
-  diary.forget('home');
+  const replication = await here.replication();
+  expect(replication.cameFrom('home')).toMatchObject({
+    going: [{}, {}, {}],
+    staying: [{ record: 'user', id: 1 }],
+  });
+  replication.forget('home');
   expect([here.users.count(), notes(here)]).toEqual([1, ['recorded here']]);
   await run(here, there);
   expect([notes(here).sort(), notes(there).sort()]).toEqual([
@@ -242,8 +245,8 @@ test('of two users who were merged into each other the one shows who was merged 
   const { here, there, now } = pair();
   for (const id of [1, 2]) there.users.create(user({ email: `user-${id}@example.org` }));
   await run(here, there);
-  (await here.diary()).mergeUsers(1, 2, now());
-  (await there.diary()).mergeUsers(2, 1, now());
+  (await here.replication()).mergeUsers(1, 2, now());
+  (await there.replication()).mergeUsers(2, 1, now());
   await settle(there, here);
   expect(there.users.list().map(({ email }) => email)).toEqual(['user-1@example.org']);
 });
@@ -253,8 +256,8 @@ test('a user who was merged into another on each side is told of, and one undo c
   for (const id of [1, 2, 3]) there.users.create(user({ email: `user-${id}@example.org` }));
   there.logs.create(log({ userId: 3 }));
   await run(here, there);
-  (await here.diary()).mergeUsers(3, 1, now());
-  (await there.diary()).mergeUsers(3, 2, now());
+  (await here.replication()).mergeUsers(3, 1, now());
+  (await there.replication()).mergeUsers(3, 2, now());
   const { disputes, changes: made } = await run(here, there);
   expect(disputes).toEqual([
     {
@@ -296,7 +299,7 @@ test('a user who comes to be one with another is not said to be deleted', async 
     there.goals.create({ userId: id, sessionsPerWeek: id });
   }
   await run(here, there);
-  (await there.diary()).mergeUsers(2, 1, now());
+  (await there.replication()).mergeUsers(2, 1, now());
   const { pulled, held } = await run(here, there);
   expect([pulled.user, pulled.goal, held]).toEqual([
     { created: 0, changed: 1, deleted: 0 },
@@ -327,9 +330,9 @@ test('forgetting a remote takes away nothing that came from another one of that 
     await run(here, store);
     if (store === there) here.remotes.remove('home');
   }
-  const diary = await here.diary();
-  expect(diary.cameFrom('home').going).toEqual([{ record: 'user', id: 2 }]);
-  diary.forget('home');
+  const replication = await here.replication();
+  expect(replication.cameFrom('home').going).toEqual([{ record: 'user', id: 2 }]);
+  replication.forget('home');
   expect(here.users.list().map(({ email }) => email)).toEqual(['user-0@example.org']);
 });
 
@@ -417,7 +420,7 @@ describe('a file that was set back by a copy', () => {
     for (const store of [third, here]) await run(store, first);
     const there = setBack(first, copy, now);
     expect((await run(here, there)).setBack).toBe('there');
-    expect((await there.diary()).held()).toHaveLength(25);
+    expect((await there.replication()).held()).toHaveLength(25);
   });
 
   test('of the service, which lost only deletions that it held back, is noticed after as many others came', async () => {
@@ -440,7 +443,7 @@ describe('a file that was set back by a copy', () => {
     await run(fourth, there);
     expect((await run(here, there)).setBack).toBe('there');
     // The five that it had lost are few.
-    expect([(await there.diary()).held().length, there.logs.count()]).toEqual([25, 25]);
+    expect([(await there.replication()).held().length, there.logs.count()]).toEqual([25, 25]);
   });
 
   test('of the laptop, is noticed after a dry run too', async () => {
@@ -499,11 +502,11 @@ test('a service that takes another identity while records are sent to it is sent
     for (let i = 0; i < 3000; i++) here.logs.create(log());
   });
   const plain = transportTo(there);
-  const diary = await there.diary();
+  const replication = await there.replication();
   let asked = 0;
   await syncWith(here, async (request) => {
     if (++asked > 10) throw new Error('asked without end');
-    if (asked === 3) diary.renewIdentity();
+    if (asked === 3) replication.renewIdentity();
     return plain(request);
   });
   expect(there.logs.count()).toBeLessThan(3000);
@@ -549,8 +552,8 @@ test('what another process merges in the middle of telling is not said to be fro
     }
     return rows as never[];
   });
-  const diary = await here.diary();
-  const { states } = diary.part(diary.collector(), START);
+  const replication = await here.replication();
+  const { states } = replication.part(replication.collector(), START);
   spy.mockRestore();
   const own = states.flatMap(({ statements }) =>
     Object.values(statements).filter(({ stamp }) => stamp[2] === 1),
@@ -673,7 +676,7 @@ test('a user who is one with another by now is not merged into a third', async (
   const { here, there } = await inStep();
   for (const email of ['two@example.org', 'three@example.org']) there.users.create(user({ email }));
   await run(here, there);
-  (await there.diary()).mergeUsers(2, 1);
+  (await there.replication()).mergeUsers(2, 1);
   here.users.delete(1);
   await run(here, there);
   here.restore({ record: 'user', id: 1 });
@@ -693,7 +696,7 @@ test.each([
     there.users.create(user({ email: 'two@example.org' }));
     await run(here, there);
     here.logs.create(log({ notes: 'four' }));
-    (await there.diary()).mergeUsers(1, 2);
+    (await there.replication()).mergeUsers(1, 2);
     await run(here, there);
     here.logs.delete(id);
     await run(here, there);
@@ -711,7 +714,7 @@ test('a log that each side gave to another of two users who are one is not said 
   await run(here, there);
   here.logs.update(1, { userId: 2 });
   there.logs.update(1, { userId: 3 });
-  (await there.diary()).mergeUsers(2, 3);
+  (await there.replication()).mergeUsers(2, 3);
   const { disputes } = await run(here, there);
   expect([disputes, here.logs.get(1).userId]).toEqual([[], 3]);
 });
@@ -858,7 +861,7 @@ describe('two users who are one', () => {
   test('are one once they are merged, with what is still recorded for the other one elsewhere', async () => {
     const { here, there, other } = await twins();
     const before = changes(here);
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     expect([changes(here) - before, here.users.count(), notes(here)]).toEqual([
       1,
       1,
@@ -873,7 +876,7 @@ describe('two users who are one', () => {
 
   test('are both erased when the one is, everywhere, with nothing of either left', async () => {
     const { here, there, other } = await twins();
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     await settle(there, here);
     expect(here.reachOfErasing(1)).toEqual({ merged: [other], moved: [] });
     here.erase(1);
@@ -890,7 +893,7 @@ describe('two users who are one', () => {
 
   test('and were erased elsewhere, show as one where only the one ever showed, until somebody agrees', async () => {
     const { now, here, there, other } = await twins();
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     const ole = there.users.create(user({ firstName: 'Ole', email: 'ole@example.org' }));
     const { id } = there.logs.create(log({ userId: ole.id, notes: 'of Ole' }));
     await settle(there, here);
@@ -917,7 +920,7 @@ describe('two users who are one', () => {
 
   test('are one where only the one ever showed, and the other is erased: it is there with consent, too', async () => {
     const { now, here, there, other } = await twins();
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     await settle(there, here);
     const third = machine(now);
     await run(third, there);
@@ -935,7 +938,7 @@ describe('two users who are one', () => {
     const { now, here, there, other } = await twins();
     const third = machine(now);
     await run(third, there);
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     const mine = third.users.list().find(({ firstName }) => firstName === 'Nora')?.id ?? 0;
     const twin = third.users.list().find(({ firstName }) => firstName === 'Norah')?.id ?? 0;
     third.erase(mine);
@@ -947,7 +950,7 @@ describe('two users who are one', () => {
   test('are two again after an undo', async () => {
     const { here, there, other } = await twins();
     const before = contents(here);
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     await settle(there, here);
     here.undo(here.history.nextUndo() ?? 0);
     expect(contents(here)).toEqual(before);
@@ -960,7 +963,7 @@ describe('two users who are one', () => {
     ['and a sync', true],
   ])('are two to an erasing after an undo %s', async (_, isSynced) => {
     const { here, there, other } = await twins();
-    (await here.diary()).mergeUsers(other, 1, Date.now());
+    (await here.replication()).mergeUsers(other, 1, Date.now());
     if (isSynced) await settle(there, here);
     here.undo(here.history.nextUndo() ?? 0);
     if (isSynced) await settle(there, here);
@@ -988,7 +991,7 @@ describe('deletions that are held back', () => {
     });
     there.logs.update(30, { notes: 'changed meanwhile' });
     const result = await run(here, there);
-    return { ...world, result, diary: await here.diary() };
+    return { ...world, result, replication: await here.replication() };
   }
 
   test('are counted, while all else is applied', async () => {
@@ -1017,20 +1020,20 @@ describe('deletions that are held back', () => {
   });
 
   test('go once they are accepted, in one change', async () => {
-    const { here, there, diary } = await emptied();
+    const { here, there, replication } = await emptied();
     const before = changes(here);
-    expect(diary.settleHeld('delete')).toBe(25);
-    expect([here.logs.count(), changes(here) - before, diary.held()]).toEqual([5, 1, []]);
+    expect(replication.settleHeld('delete')).toBe(25);
+    expect([here.logs.count(), changes(here) - before, replication.held()]).toEqual([5, 1, []]);
     await settle(there, here);
     expect(there.logs.count()).toBe(5);
   });
 
   test('are held back no more once they are taken back over there', async () => {
-    const { here, there, diary } = await emptied();
+    const { here, there, replication } = await emptied();
     const deletion = there.history.list().find(({ action }) => action === 'delete');
     there.undo(deletion?.change ?? 0);
     expect((await run(here, there)).held).toEqual([]);
-    expect([diary.held(), here.logs.count()]).toEqual([[], 30]);
+    expect([replication.held(), here.logs.count()]).toEqual([[], 30]);
   });
 
   test('of a user bring back, and count, who was merged into that one, once a sync accepts them', async () => {
@@ -1038,7 +1041,7 @@ describe('deletions that are held back', () => {
     const [here, there] = [machine(now), machine(now)];
     for (const email of ['nora@example.org', 'twin@example.org']) there.users.create(user({ email }));
     there.logs.create(log({ userId: 2 }));
-    (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+    (await there.replication()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
     await run(here, there);
     there.users.delete(1);
     expect((await run(here, there)).held).toHaveLength(1);
@@ -1049,35 +1052,37 @@ describe('deletions that are held back', () => {
   });
 
   test('go with a sync that accepts them, though it brings nothing', async () => {
-    const { here, there, diary } = await emptied();
+    const { here, there, replication } = await emptied();
     const { pulled, held, changes: made } = await run(here, there, { acceptDeletions: true });
-    expect([pulled.log.deleted, held, here.logs.count(), diary.held()]).toEqual([25, [], 5, []]);
+    expect([pulled.log.deleted, held, here.logs.count(), replication.held()]).toEqual([25, [], 5, []]);
     expect(made).toEqual([here.latestChange]);
     await settle(there, here);
   });
 
   test('come back everywhere once they are restored', async () => {
-    const { here, there, diary } = await emptied();
-    expect(diary.settleHeld('restore')).toBe(25);
+    const { here, there, replication } = await emptied();
+    expect(replication.settleHeld('restore')).toBe(25);
     await settle(there, here);
-    expect([there.logs.count(), diary.held()]).toEqual([30, []]);
+    expect([there.logs.count(), replication.held()]).toEqual([30, []]);
   });
 
   test('are none of what is changed here meanwhile, which comes back everywhere', async () => {
-    const { here, there, diary } = await emptied();
+    const { here, there, replication } = await emptied();
     here.logs.update(1, { notes: 'still needed' });
-    expect([diary.held().length, diary.settleHeld('delete'), here.logs.count()]).toEqual([24, 24, 6]);
+    expect([replication.held().length, replication.settleHeld('delete'), here.logs.count()]).toEqual([
+      24, 24, 6,
+    ]);
     await settle(there, here);
     expect(notes(there)).toContain('still needed');
   });
 
   test('are none of what is changed there too after it was changed here', async () => {
-    const { here, there, diary } = await emptied();
+    const { here, there, replication } = await emptied();
     here.logs.update(1, { notes: 'still needed' });
     await run(here, there);
     there.logs.update(1, { painAfter: 1 });
     await run(here, there);
-    expect([here.logs.get(1).painAfter, diary.held().length]).toEqual([1, 24]);
+    expect([here.logs.get(1).painAfter, replication.held().length]).toEqual([1, 24]);
   });
 
   test('are passed on to a third machine', async () => {
@@ -1136,7 +1141,7 @@ describe('deletions that are held back', () => {
     there.users.delete(1);
     const { held } = await run(here, there);
     expect(held[0]).toEqual({ record: 'user', id: 1 });
-    (await here.diary()).settleHeld('restore');
+    (await here.replication()).settleHeld('restore');
     await settle(there, here);
     expect([there.users.count(), notes(there)]).toEqual([1, ['one', 'two', 'three']]);
   });
@@ -1321,7 +1326,7 @@ describe('a trial and its days on two machines', () => {
         there.of('trialDay').create({ ...day, userId, date, first: 3 });
       await settle(there, here);
       if (userId !== 1) {
-        (await there.diary()).mergeUsers(userId, 1);
+        (await there.replication()).mergeUsers(userId, 1);
         await settle(there, here);
       }
       for (const store of [here, there]) {

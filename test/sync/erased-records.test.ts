@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { Names } from '../../src/store/reconcile/names.ts';
 import type { Store } from '../../src/store/store.ts';
+import { FolderCipher } from '../../src/sync/cipher.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import { isSettled, type SyncOptions, type SyncResult } from '../../src/sync/result.ts';
-import { Seal } from '../../src/sync/seal.ts';
 import { dbOf, log, openStore, user } from '../store/helpers.ts';
 import { exported, imported } from '../store/origins.ts';
 import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
@@ -65,12 +65,12 @@ function byService(here: Store, there: Store): { meet: Meet; texts: string[] } {
 function byFolder(here: Store, there: Store): { meet: Meet; texts: string[] } {
   const path = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  const seal = new Seal(null);
+  const cipher = new FolderCipher(null);
   const now = Date.now;
   const folder = async (store: Store, users?: number[]) => {
     const isNew = !store.remotes.find('folder');
     if (isNew) store.remotes.add({ name: 'folder', url: 'file:///folder', pin: null, ourUser: null });
-    const carrier = await Folder.of({ store, remote: 'folder', path, seal, users, now });
+    const carrier = await Folder.of({ store, remote: 'folder', path, cipher, users, now });
     if (isNew) await carrier.join();
     return carrier;
   };
@@ -81,7 +81,7 @@ function byFolder(here: Store, there: Store): { meet: Meet; texts: string[] } {
       await (await folder(there, [1])).sync();
       const own = join(path, there.id ?? '');
       for (const name of readdirSync(own).filter((one) => one.endsWith('.sciatica')))
-        texts.push(seal.unpack(readFileSync(join(own, name))));
+        texts.push(cipher.unpack(readFileSync(join(own, name))));
       return (await folder(here)).sync(options);
     },
   };
@@ -190,7 +190,7 @@ test('a backup from before a record was given to somebody who is erased holds it
 test('a backup holds nobody who showed only as another, once that one is erased', async () => {
   const { there, here } = home();
   there.logs.create(log({ userId: 2, notes: 'of ole@' }));
-  (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+  (await there.replication()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
   const { meet } = byService(here, there);
   await meet();
   backUp(here);
@@ -203,7 +203,7 @@ test('a backup holds nobody who showed only as another, once that one is erased'
 describe('who was one with the patient for a time', () => {
   /** Merges the two at home until the patient's machine has met it once. */
   async function oneForATime(there: Store, here: Store): Promise<Meet> {
-    (await there.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
+    (await there.replication()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 13));
     const merge = there.latestChange ?? 0;
     const { meet } = byService(here, there);
     await meet();

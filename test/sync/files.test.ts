@@ -33,9 +33,9 @@ test('an import that is undone deletes nothing over there', async () => {
   for (let i = 0; i < 2; i++) await run();
   expect([there.logs.count(), there.users.has(1)]).toEqual([2, true]);
   // It is a deletion of what is another's: held back there.
-  const diary = await there.diary();
-  expect(diary.held()).toEqual([{ record: 'user', id: 1 }]);
-  diary.settleHeld('restore');
+  const replication = await there.replication();
+  expect(replication.held()).toEqual([{ record: 'user', id: 1 }]);
+  replication.settleHeld('restore');
   await run();
   expect(contents(here)).toEqual(contents(there));
   expect(there.logs.list().map(({ notes }) => notes)).toEqual(['one', 'two']);
@@ -115,7 +115,7 @@ describe('a file of one user that says a log is another’s by now', () => {
       async (here) => {
         here.users.create(user({ email: 'three@example.org' }));
         here.logs.update(1, { userId: 3 });
-        (await here.diary()).mergeUsers(3, 2, Date.now());
+        (await here.replication()).mergeUsers(3, 2, Date.now());
       },
       2,
     ],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { FolderCipher } from '../../src/sync/cipher.ts';
 import { Folder } from '../../src/sync/folder.ts';
-import { Seal } from '../../src/sync/seal.ts';
 import { log, user } from '../store/helpers.ts';
 import { contents, copyOf, isMerged, machine, setBack, ticking } from './helpers.ts';
 
@@ -43,7 +43,13 @@ class World {
 
   async run(at: number) {
     const path = this.folders[at] ?? '';
-    const means = { store: this.store(at), remote: 'folder', path, seal: new Seal(null), now: this.#now };
+    const means = {
+      store: this.store(at),
+      remote: 'folder',
+      path,
+      cipher: new FolderCipher(null),
+      now: this.#now,
+    };
     const folder = await Folder.of(means);
     if (readdirSync(path).length === 0) await folder.join();
     return folder.sync({ acceptDeletions: true });
@@ -78,7 +84,7 @@ class World {
 
   /** Copies one file of a machine to another one, whole or not. */
   async #carry(from: number, to: number, what: string, pick: number) {
-    const own = `${(await this.store(from).diary()).id}/`;
+    const own = `${(await this.store(from).replication()).id}/`;
     const files = filesIn(this.folders[from] ?? '').filter((name) => name.startsWith(own));
     const file = files[pick % (files.length || 1)];
     if (!file) return;
@@ -94,13 +100,13 @@ class World {
       for (const at of [0, 1, 2]) {
         await this.run(at);
         const store = this.store(at);
-        const diary = await store.diary();
+        const replication = await store.replication();
         if (store.remotes.erasedElsewhere().length > 0) store.eraseAsElsewhere();
         await this.run(at);
         for (const to of [0, 1, 2].filter((one) => one !== at)) {
-          const own = join(this.folders[at] ?? '', diary.id);
-          rmSync(join(this.folders[to] ?? '', diary.id), { recursive: true, force: true });
-          cpSync(own, join(this.folders[to] ?? '', diary.id), { recursive: true });
+          const own = join(this.folders[at] ?? '', replication.id);
+          rmSync(join(this.folders[to] ?? '', replication.id), { recursive: true, force: true });
+          cpSync(own, join(this.folders[to] ?? '', replication.id), { recursive: true });
         }
       }
     }

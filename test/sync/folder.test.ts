@@ -17,22 +17,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { FolderCipher, makeKey } from '../../src/sync/cipher.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import { keysIn } from '../../src/sync/folder-files.ts';
 import { type SyncOptions, total } from '../../src/sync/result.ts';
-import { makeKey, Seal } from '../../src/sync/seal.ts';
 import { dbOf, log, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
 
 let now: () => number;
 let path: string;
-let seal: Seal;
+let cipher: FolderCipher;
 let [a, b, c]: Store[] = [];
 
 beforeEach(async () => {
   now = ticking();
   path = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
-  seal = new Seal(await makeKey());
+  cipher = new FolderCipher(await makeKey());
   [a, b, c] = [machine(now), machine(now), machine(now)];
   a.users.create(user({ email: 'a@example.org' }));
   a.logs.create(log({ userId: 1, exerciseName: 'first', notes: 'a secret note' }));
@@ -42,10 +42,10 @@ beforeEach(async () => {
   };
 });
 
-const folder = (store: Store | undefined, by = seal, users?: number[]) =>
-  Folder.of({ store: store as Store, remote: 'folder', path, seal: by, users, now });
+const folder = (store: Store | undefined, by = cipher, users?: number[]) =>
+  Folder.of({ store: store as Store, remote: 'folder', path, cipher: by, users, now });
 /** Names the folder if need be, as `sciatica remote add` does, and syncs. */
-const run = async (store: Store | undefined, options: SyncOptions = {}, by = seal, users?: number[]) => {
+const run = async (store: Store | undefined, options: SyncOptions = {}, by = cipher, users?: number[]) => {
   const { remotes } = store as Store;
   const carrier = await folder(store, by, users);
   if (!remotes.find('folder')) {
@@ -54,7 +54,7 @@ const run = async (store: Store | undefined, options: SyncOptions = {}, by = sea
   }
   return carrier.sync(options);
 };
-const idOf = async (store: Store | undefined) => (await (store as Store).diary()).id;
+const idOf = async (store: Store | undefined) => (await (store as Store).replication()).id;
 const filesOf = async (store: Store | undefined) => {
   const folder = join(path, await idOf(store));
   return readdirSync(folder).map((name) => join(folder, name));
@@ -111,16 +111,16 @@ describe('a folder', () => {
         const progress = (what: string, count: number) => {
           if (what === 'receive') received += count;
         };
-        const means = {
+        const context = {
           store: store as Store,
           remote: `${at}`,
           path: one,
-          seal,
+          cipher,
           users: [at + 1],
           now,
           progress,
         };
-        const carrier = await Folder.of(means);
+        const carrier = await Folder.of(context);
         await carrier.join();
         await carrier.sync();
       }
@@ -139,15 +139,15 @@ describe('a folder', () => {
       a?.logs.create(log({ userId: 2, exerciseName: 'of who was merged' }));
       await run(a);
       await run(b);
-      for (const into of [1, 3]) (await a?.diary())?.mergeUsers(2, into);
-      if (isOne) (await a?.diary())?.mergeUsers(1, 3);
+      for (const into of [1, 3]) (await a?.replication())?.mergeUsers(2, into);
+      if (isOne) (await a?.replication())?.mergeUsers(1, 3);
       await run(a);
       await run(b);
       same(a, b);
       const some = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
       for (const store of [a, b]) {
-        const means = { store: store as Store, remote: 'some', path: some, seal, users: [1], now };
-        const carrier = await Folder.of(means);
+        const context = { store: store as Store, remote: 'some', path: some, cipher, users: [1], now };
+        const carrier = await Folder.of(context);
         await carrier.join();
         await carrier.sync();
       }
@@ -161,7 +161,7 @@ describe('a folder', () => {
     a?.users.create(user({ email: 'other@example.org' }));
     await run(a);
     const former = join(path, await idOf(a));
-    (await a?.diary())?.renewIdentity();
+    (await a?.replication())?.renewIdentity();
     await run(a);
     expect(existsSync(former)).toBe(true);
     a?.erase(1);
@@ -178,7 +178,7 @@ describe('a folder', () => {
     add(a, 'by the one');
     add(b, 'by the other');
     const both = async () => {
-      const results = [await run(a, {}, seal, [1]), await run(b, {}, seal, [1])];
+      const results = [await run(a, {}, cipher, [1]), await run(b, {}, cipher, [1])];
       return results.map(({ pushed }) => total(pushed));
     };
     await both();
@@ -220,7 +220,7 @@ describe('a folder', () => {
   it('shows nothing to who has no key, and takes nothing from who has another', async () => {
     await run(a);
     for (const file of await filesOf(a)) expect(readFileSync(file, 'utf8')).not.toContain('secret');
-    const { waiting, pulled } = await run(b, {}, new Seal(await makeKey()));
+    const { waiting, pulled } = await run(b, {}, new FolderCipher(await makeKey()));
     expect(waiting).toEqual([{ database: await idOf(a), why: expect.stringContaining('another key') }]);
     expect(total(pulled)).toBe(0);
   });
@@ -230,12 +230,12 @@ describe('a folder', () => {
     const [first = ''] = [await idOf(a), await idOf(b)].sort();
     const file = join(path, first, 'manifest.json');
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -5));
-    expect(keysIn(path)).toEqual([seal.id]);
+    expect(keysIn(path)).toEqual([cipher.id]);
   });
 
   it('writes everything again once it has another key', async () => {
     await run(a);
-    const other = new Seal(await makeKey());
+    const other = new FolderCipher(await makeKey());
     await run(a, {}, other);
     expect((await run(b, {}, other)).waiting).toEqual([]);
     same(a, b);
@@ -308,8 +308,8 @@ describe('a folder', () => {
 
   it('tells much in larger parts, not in more of them', async () => {
     if (!a) throw new Error('there is no database');
-    const diary = await a.diary();
-    const usual = diary.shareOf(40);
+    const replication = await a.replication();
+    const usual = replication.shareOf(40);
     a.change(() => {
       for (let i = 0; i < 3000; i++) a?.logs.create(log({ notes: 'x'.repeat(900) }));
     });
@@ -317,12 +317,12 @@ describe('a folder', () => {
     expect((await partsOf(a)).length).toBeGreaterThan(1);
     // As if 400,000 records had been made.
     dbOf(a).run("UPDATE sqlite_sequence SET seq = 1600000 WHERE name = 'history'");
-    const share = diary.shareOf(40);
+    const share = replication.shareOf(40);
     expect(share.states / usual.states).toBeGreaterThan(15);
     expect(share.characters / usual.characters).toBeGreaterThan(15);
-    expect(diary.part(diary.collector(), { seq: 0, uid: 0, rev: 0 }, share).states.length).toBeGreaterThan(
-      3000,
-    );
+    expect(
+      replication.part(replication.collector(), { seq: 0, uid: 0, rev: 0 }, share).states.length,
+    ).toBeGreaterThan(3000);
   });
 
   it('takes what a machine has told since in several files over as one change', async () => {
@@ -391,7 +391,7 @@ describe('a folder', () => {
     await run(a);
     for (const file of await partsOf(a)) {
       expect(before).not.toContain(file);
-      expect(seal.unpack(await seal.open(readFileSync(file)))).not.toContain('a@example.org');
+      expect(cipher.unpack(await cipher.open(readFileSync(file)))).not.toContain('a@example.org');
     }
   });
 
@@ -419,10 +419,10 @@ describe('a folder', () => {
     b?.users.create(user({ email: 'b@example.org' }));
     c?.users.create(user({ email: 'c@example.org' }));
     await run(a);
-    await run(b, {}, seal, [1]);
+    await run(b, {}, cipher, [1]);
     b?.logs.update(1, { notes: 'edited on b' });
     b?.users.create(user({ email: 'private@example.org' }));
-    await run(b, {}, seal, [1]);
+    await run(b, {}, cipher, [1]);
     await run(a);
     expect(a?.users.list().map(({ email }) => email)).toEqual(['a@example.org', 'b@example.org']);
     expect(a?.logs.list().map(({ notes }) => notes)).toEqual(['edited on b']);
@@ -430,7 +430,7 @@ describe('a folder', () => {
     b?.remotes.remove('folder');
     rmSync(path, { recursive: true });
     mkdirSync(path);
-    await run(b, {}, seal, [1]);
+    await run(b, {}, cipher, [1]);
     await run(c);
     expect(c?.users.list().map(({ email }) => email)).toEqual(['c@example.org', 'b@example.org']);
   });
@@ -454,7 +454,7 @@ describe('a folder', () => {
 
   it('carries the records of the users that are named only, and all once they are', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
-    await run(a, {}, seal, [1]);
+    await run(a, {}, cipher, [1]);
     await run(b);
     expect(b?.users.list().map(({ email }) => email)).toEqual(['a@example.org']);
     await run(a);
@@ -484,12 +484,12 @@ describe('a folder', () => {
 
   it('takes nothing away that this machine gave to another, and does not know any more since it was set back', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
-    await run(a, {}, seal, [1]);
+    await run(a, {}, cipher, [1]);
     const copy = copyOf(a as Store);
     a?.logs.update(1, { userId: 2 });
-    await run(a, {}, seal, [1]);
+    await run(a, {}, cipher, [1]);
     a = setBack(a as Store, copy, now);
-    for (let i = 0; i < 2; i++) await run(a, {}, seal, [1]);
+    for (let i = 0; i < 2; i++) await run(a, {}, cipher, [1]);
     expect(a.logs.list().map(({ userId }) => userId)).toEqual([1]);
   });
 
@@ -517,10 +517,10 @@ describe('a folder', () => {
 
   it('tells of one of the users that are named only that they were erased', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
-    await run(a, {}, seal, [1]);
+    await run(a, {}, cipher, [1]);
     await run(b);
     a?.erase(1);
-    await run(a, {}, seal, [1]);
+    await run(a, {}, cipher, [1]);
     expect((await run(b)).erasedThere).toEqual([{ record: 'user', id: 1 }]);
   });
 
@@ -542,7 +542,7 @@ describe('a folder', () => {
     await run(a);
     await run(b);
     const [file = ''] = await partsOf(a);
-    const bytes = await seal.close('{"sciatica":"states"}\n{"sha256":"x"}\n');
+    const bytes = await cipher.close('{"sciatica":"states"}\n{"sha256":"x"}\n');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     writeFileSync(join(path, await idOf(a), `${sha256.slice(0, 32)}.sciatica`), bytes);
     const manifest = join(path, await idOf(a), 'manifest.json');
@@ -555,7 +555,7 @@ describe('a folder', () => {
       bytes: bytes.length,
     };
     const forged = JSON.stringify(listed);
-    writeFileSync(manifest, `${forged}\n${seal.mark(await idOf(a), forged)}\n${seal.id}\n`);
+    writeFileSync(manifest, `${forged}\n${cipher.mark(await idOf(a), forged)}\n${cipher.id}\n`);
     rmSync(file);
     expect((await run(c)).waiting).toEqual([{ database: await idOf(a), why: expect.any(String) }]);
     same(b, c);
@@ -586,7 +586,10 @@ describe('a folder', () => {
     const [former, other] = [join(path, await idOf(a)), join(path, await idOf(c))];
     cpSync(former, other, { recursive: true });
     const [line = ''] = readFileSync(join(other, 'manifest.json'), 'utf8').split('\n');
-    writeFileSync(join(other, 'manifest.json'), `${line}\n${seal.mark(await idOf(c), line)}\n${seal.id}\n`);
+    writeFileSync(
+      join(other, 'manifest.json'),
+      `${line}\n${cipher.mark(await idOf(c), line)}\n${cipher.id}\n`,
+    );
     rmSync(former, { recursive: true });
     expect((await run(b)).waiting).toEqual([
       { database: await idOf(c), why: expect.stringContaining('that of another machine') },

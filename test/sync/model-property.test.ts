@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { Log, LogInput } from '../../src/domain/log.ts';
 import type { Store } from '../../src/store/store.ts';
+import { FolderCipher } from '../../src/sync/cipher.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import type { SyncResult } from '../../src/sync/result.ts';
-import { Seal } from '../../src/sync/seal.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { log, user } from '../store/helpers.ts';
 import { exported, type File, imported } from '../store/origins.ts';
@@ -298,7 +298,7 @@ class World {
     const means = { store: this.#store(at), remote: `machine ${at}`, transport: this.#transport };
     const wait = async () => {};
     const result = await sync({ ...means, wait, now: this.#nowOf(at) }, { acceptDeletions: true });
-    (await this.#store(SERVICE).diary()).settleHeld('delete');
+    (await this.#store(SERVICE).replication()).settleHeld('delete');
     this.#check(at);
     this.#check(SERVICE);
     expect([at, this.#disputes(at, result)]).toEqual([at, this.#lasting(at, told)]);
@@ -315,7 +315,13 @@ class World {
     const before = new Map(own.flatMap((file) => [...file]));
     const news = [...this.#told(at)].filter(([key, known]) => !isSame(before.get(key), known));
     this.#files.set(store.id, [...own, new Map(news)]);
-    const means = { store, remote: 'folder', path: this.#folder, seal: new Seal(null), now: this.#nowOf(at) };
+    const means = {
+      store,
+      remote: 'folder',
+      path: this.#folder,
+      cipher: new FolderCipher(null),
+      now: this.#nowOf(at),
+    };
     const folder = await Folder.of(means);
     if (readdirSync(this.#folder).length === 0) await folder.join();
     const result = await folder.sync({ acceptDeletions: true });
@@ -337,7 +343,7 @@ class World {
     const { file, from, model } = this.#exports[pick % (this.#exports.length || 1)] ?? {};
     if (!file || !model) return;
     imported(this.#store(at), file);
-    (await this.#store(at).diary()).settleHeld('delete');
+    (await this.#store(at).replication()).settleHeld('delete');
     // With a file of this machine itself comes back what was deleted since.
     const again = ([key, known]: [string, Known]): [string, Known] => {
       const life = this.#model(at).get(key)?.life ?? 0;

@@ -109,7 +109,7 @@ async function holds(sequence: readonly Step[]): Promise<void> {
       if (step.act === 'sync') await sync();
       else await act(step.at === 'phone' ? phone : there, step.act, step.pick, `tag-${i}`, now);
     for (let round = 0; round < 6; round++) {
-      (await there.diary()).settleHeld('delete');
+      (await there.replication()).settleHeld('delete');
       const { pulled, pushed, waitingThere } = await sync();
       if (round > 0 && total(pulled) + total(pushed) + waitingThere.held === 0) break;
       expect(round).toBeLessThan(5);

@@ -394,7 +394,7 @@ test('--watch carries each change over as it is made, on either side, and ends a
   expect(store.logs.list().map(({ notes }) => notes)).toEqual(['log 0', 'made there', 'made here']);
   store.erase(1);
   while (!failed.includes('erased')) await once(child.stderr, 'data');
-  expect(failed).toMatch(/To keep the diary here: sciatica remote rm --db \S+test\.db$/m);
+  expect(failed).toMatch(/To keep the replication here: sciatica remote rm --db \S+test\.db$/m);
   child.kill('SIGINT');
   expect(await once(child, 'close')).toEqual([0, null]);
 });

@@ -24,7 +24,7 @@ async function synced() {
   const settle = async () => {
     for (const store of [here, other, here, other]) {
       await run(store, { acceptDeletions: true });
-      (await there.diary()).settleHeld('delete');
+      (await there.replication()).settleHeld('delete');
     }
     for (const store of [here, other]) {
       const { pulled, pushed } = await run(store);
@@ -67,7 +67,7 @@ describe('a deletion that was carried over', () => {
     const { here, there, run, settle } = await synced();
     here.users.delete(1);
     expect((await run()).waitingThere.held).toBe(1);
-    (await there.diary()).settleHeld('delete');
+    (await there.replication()).settleHeld('delete');
     expect([there.users.count(), there.logs.count(), there.goals.count()]).toEqual([1, 0, 0]);
     undoLast(here);
     edit(here, 'changed since');
@@ -157,7 +157,7 @@ describe('what was deleted there and changed here', () => {
     edit(here, 'here');
     expect((await run()).held).toEqual([{ record: 'user', id: 1 }]);
     expect(left(here)).toEqual(['1 here', '2 two']);
-    (await here.diary()).settleHeld('restore');
+    (await here.replication()).settleHeld('restore');
     await settle();
     expect([left(there), there.routines.count(), there.goals.count()]).toEqual([['1 here', '2 two'], 1, 1]);
   });
@@ -262,7 +262,7 @@ test('erasing forgets who was deleted on both sides, and does not let them come 
   const { here, there, run } = await synced();
   here.users.delete(1);
   await run();
-  (await there.diary()).settleHeld('delete');
+  (await there.replication()).settleHeld('delete');
   here.erase(1);
   here.checkpoint();
   for (const word of ['nora@example.org', 'Bird Dog'])

@@ -240,8 +240,9 @@ describe('a user whom a patient deleted here, and whom the service has still', (
     const { there, here, token, run } = practice();
     const patient = token('patient', [2]);
     await run(patient);
-    const diary = await here.diary();
-    const stillThere = () => here.remotes.deleted(diary.peer(there.id).view, diary.peer(there.id).at);
+    const replication = await here.replication();
+    const stillThere = () =>
+      here.remotes.deleted(replication.peer(there.id).view, replication.peer(there.id).at);
     here.users.delete(2);
     for (let i = 0; i < 3; i++) {
       const result = await run(patient);
@@ -313,7 +314,7 @@ test('what a patient who was merged into another still records is taken, and not
   const { here, there, token, run } = practice();
   const patient = token('patient', [2]);
   await run(patient);
-  (await there.diary()).mergeUsers(2, 1, Date.now());
+  (await there.replication()).mergeUsers(2, 1, Date.now());
   here.logs.create(log({ userId: 2, notes: 'still recorded' }));
   const { refused } = await run(patient);
   there.logs.update(2, { notes: 'changed there' });
@@ -330,9 +331,9 @@ test('what a patient who was merged into another still records is taken, and not
 test('a patient into whom another was merged, and who was merged into that one later, is told nothing of that one', async () => {
   const { there, here, token, run } = practice();
   const patient = token('patient', [2]);
-  const diary = await there.diary();
-  diary.mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
-  diary.mergeUsers(2, 1, Date.UTC(2026, 2, 2, 14));
+  const replication = await there.replication();
+  replication.mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
+  replication.mergeUsers(2, 1, Date.UTC(2026, 2, 2, 14));
   expect(there.users.list().map(({ id }) => id)).toEqual([1]);
   await run(patient);
   expect(notes(here)).toEqual(['of ole@example.org']);
@@ -350,13 +351,13 @@ describe('where the patient over there is merged into a user here', () => {
     const theirs = here.users.list().find(({ id }) => id !== own)?.id ?? 0;
     let hour = 12;
     const merge = async (id: number, into: number) =>
-      (await here.diary()).mergeUsers(id, into, Date.UTC(2026, 2, 2, ++hour));
+      (await here.replication()).mergeUsers(id, into, Date.UTC(2026, 2, 2, ++hour));
     return { there, here, own, theirs, first, merge, run: () => run(patient) };
   }
 
   test('what shows under the patient by a merge over there is deleted nowhere', async () => {
     const { there, here, own, theirs, merge, run } = await laptop(async (store) =>
-      (await store.diary()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 12)),
+      (await store.replication()).mergeUsers(2, 1, Date.UTC(2026, 2, 2, 12)),
     );
     await merge(theirs, own);
     const result = await run();
@@ -392,7 +393,7 @@ test('who was merged into a patient for a time, and is erased there, is erased h
   for (const isUndone of [false, true]) {
     const { there, here, token, run } = practice();
     const patient = token('patient', [2]);
-    (await there.diary()).mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
+    (await there.replication()).mergeUsers(1, 2, Date.UTC(2026, 2, 2, 13));
     const merge = there.latestChange ?? 0;
     await run(patient);
     expect(notes(here)).toEqual(['of nora@example.org', 'of ole@example.org']);

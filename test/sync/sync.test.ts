@@ -73,7 +73,7 @@ test('many logs are taken over at once, as they are, and can be taken back; the 
     store.history.list().map(({ record, id, after }) => [record, id, after]);
   expect(states(here)).toEqual(states(there));
   expect(total((await syncWith(here, transportTo(there))).pulled)).toBe(0);
-  (await here.diary()).forget('home');
+  (await here.replication()).forget('home');
   expect([here.users.count(), here.logs.count()]).toEqual([0, 0]);
 });
 

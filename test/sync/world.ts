@@ -10,9 +10,9 @@ import { trialDayFields, trialFields } from '../../src/domain/trial.ts';
 import type { User } from '../../src/domain/user.ts';
 import type { ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
+import { FolderCipher } from '../../src/sync/cipher.ts';
 import { Folder } from '../../src/sync/folder.ts';
 import { type SyncOptions, type SyncResult, total } from '../../src/sync/result.ts';
-import { Seal } from '../../src/sync/seal.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { exampleOf } from '../samples.ts';
@@ -114,8 +114,8 @@ export class World {
     else if (step.do === 'clone') this.#setBack(step.at, copyOf(this.#store(step.pick % this.stores.length)));
     else if (step.do === 'clock') this.#offsets[step.at] = step.hours * 60 * 60 * 1000;
     else if (step.do === 'folder') await this.#syncFolder(step.at);
-    else if (step.do === 'accept') (await this.#store(step.at).diary()).settleHeld('delete');
-    else if (step.do === 'keep') (await this.#store(step.at).diary()).settleHeld('restore');
+    else if (step.do === 'accept') (await this.#store(step.at).replication()).settleHeld('delete');
+    else if (step.do === 'keep') (await this.#store(step.at).replication()).settleHeld('restore');
     else if (step.do === 'merge') await this.#merge(step.at, step.pick);
     else this.#write(step);
   }
@@ -132,7 +132,7 @@ export class World {
       store: this.#store(at),
       remote: 'folder',
       path: this.#folder,
-      seal: new Seal(null),
+      cipher: new FolderCipher(null),
       now: this.#nowOf(at),
     };
     const folder = await Folder.of(means);
@@ -323,9 +323,9 @@ export class World {
   }
 
   async run(at: number, options: SyncOptions, transport = this.#transport): Promise<SyncResult> {
-    const diary = await this.#store(at).diary();
+    const replication = await this.#store(at).replication();
     // As sync says then: `sciatica identity new`.
-    if (diary.id === (await this.#store(SERVER).diary()).id) diary.renewIdentity();
+    if (replication.id === (await this.#store(SERVER).replication()).id) replication.renewIdentity();
     const means = {
       store: this.#store(at),
       remote: `machine ${at}`,
@@ -374,8 +374,8 @@ export class World {
 
   /** @returns whether there was something to accept */
   async #accept(at: number): Promise<boolean> {
-    const diary = await this.#store(at).diary();
-    const held = diary.settleHeld('delete');
+    const replication = await this.#store(at).replication();
+    const held = replication.settleHeld('delete');
     const erased = this.#store(at).remotes.erasedElsewhere();
     if (erased.length > 0) this.#store(at).eraseAsElsewhere();
     return held + erased.length > 0;

@@ -260,8 +260,8 @@ async function provenanceOf(
     only[kind] = ids;
     if (lists[key]) lists[key] = idsNoted(lists[key], ids);
   }
-  const diary = await store.diary();
-  const states = diary.statesFor({ users: userIds(store, filter), only: isPart ? only : undefined });
+  const replication = await store.replication();
+  const states = replication.statesFor({ users: userIds(store, filter), only: isPart ? only : undefined });
   return { origin, lines: states.lines(), seal: () => states.seal() };
 }
 

@@ -46,5 +46,5 @@ async function renew(context: Context, options: IdentityOptions): Promise<void> 
   tell(context, 'Its FHIR identifiers change: a server that has its records would get them a second time.');
   tell(context, 'Backups made before now keep the old identity: restoring one brings it back.');
   await confirmed(context, options, 'Give this database a new identity?', 'Nothing was changed.');
-  show(context, (await context.store.diary()).renewIdentity(), options);
+  show(context, (await context.store.replication()).renewIdentity(), options);
 }

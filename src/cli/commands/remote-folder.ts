@@ -171,10 +171,10 @@ async function keyOf(
   { plain, keyFile }: AddOptions,
 ): Promise<{ key: string | null; isNew: boolean }> {
   const { keysIn } = await import('../../sync/folder-files.ts');
-  const { makeKey, Seal } = await import('../../sync/seal.ts');
+  const { makeKey, FolderCipher } = await import('../../sync/cipher.ts');
   if (plain && keyFile !== undefined) throw usage('--plain and --key-file cannot both be given.');
   const there = keysIn(path);
-  const isPlainThere = there.includes(new Seal(null).id);
+  const isPlainThere = there.includes(new FolderCipher(null).id);
   if (there.length > 0 && plain !== (isPlainThere || undefined))
     throw usage(
       isPlainThere
@@ -185,7 +185,7 @@ async function keyOf(
   const given = keyFile === undefined ? undefined : await readKey(context, keyFile);
   if (there.length === 0) return { key: given ?? (await makeKey()), isNew: given === undefined };
   const key = given ?? (await askKey(context));
-  if (!there.includes(new Seal(key).id))
+  if (!there.includes(new FolderCipher(key).id))
     throw new SciaticaError(
       'invalid',
       'That is not the key of this folder. On a machine that has it: sciatica remote key',
@@ -199,7 +199,7 @@ async function askKey(context: Context): Promise<string> {
       'The folder has a key: give it with --key-file FILE, or --key-file - on stdin. On a machine that has it: sciatica remote key',
     );
   const { askSecret } = await import('../terminal/prompts.ts');
-  const { checkKey } = await import('../../sync/seal.ts');
+  const { checkKey } = await import('../../sync/cipher.ts');
   return checkKey(
     await askSecret(context, 'Key of the folder (sciatica remote key shows it on the other machine)'),
   );
@@ -211,7 +211,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
   if (!address) throw usage(`${name} is a service: it has a token, and no key.`);
   if (address.isPlain) throw usage(`${name} is not encrypted: it has no key.`);
   if (options.new && options.keyFile !== undefined) throw usage('--new and --key-file cannot both be given.');
-  const { makeKey } = await import('../../sync/seal.ts');
+  const { makeKey } = await import('../../sync/cipher.ts');
   if (options.keyFile !== undefined) {
     const key = await readKey(context, options.keyFile);
     await takeOver(context, remote);

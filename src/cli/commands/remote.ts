@@ -192,8 +192,8 @@ async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<str
 async function removeRemote(context: Context, name: string, options: Options): Promise<void> {
   const { remotes } = context.store;
   if (options['forget'] && remotes.find(name)) {
-    const diary = await context.store.diary();
-    const { going, staying } = diary.cameFrom(name);
+    const replication = await context.store.replication();
+    const { going, staying } = replication.cameFrom(name);
     const from = `that came from ${escapeControls(name)} since it was added`;
     sayAlways(
       context,
@@ -205,7 +205,7 @@ async function removeRemote(context: Context, name: string, options: Options): P
         `${counted(staying.length, 'user')} ${from} would stay, with the records that did not come from there.`,
       );
     await confirmed(context, options, `Remove them here?`, 'Nothing was changed.');
-    diary.forget(name);
+    replication.forget(name);
   }
   const folder = folderAddress(remotes.find(name)?.url ?? '');
   remotes.remove(name);
@@ -238,8 +238,8 @@ async function settleHeld(context: Context, options: Options): Promise<boolean> 
   const [accepts, restores] = [options['acceptDeletions'], options['restoreDeletions']];
   if (accepts && restores) throw usage('--accept-deletions and --restore-deletions cannot both be given.');
   if (!accepts && !restores) return false;
-  const diary = await context.store.diary();
-  const count = counted(diary.settleHeld(accepts ? 'delete' : 'restore'), 'deletion');
+  const replication = await context.store.replication();
+  const count = counted(replication.settleHeld(accepts ? 'delete' : 'restore'), 'deletion');
   sayDone(
     context,
     accepts ? `${count} accepted.` : `${count} taken back, here and with the next sync elsewhere.`,
@@ -252,10 +252,10 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
   const isSettled = await settleHeld(context, options);
   if (options['acceptErase']) await eraseAsElsewhere(context);
   if (isSettled || options['acceptErase']) return;
-  const diary = await context.store.diary();
+  const replication = await context.store.replication();
   const stillThere: string[] = [];
   const listed = remotes.list().map(({ at, ...remote }): ListedRemote => {
-    const view = remote.database === null ? null : diary.peer(remote.database).view;
+    const view = remote.database === null ? null : replication.peer(remote.database).view;
     stillThere.push(...stillThereLines(remote.name, remotes.deleted(view, at ?? 0)));
     return {
       ...remote,
@@ -276,7 +276,7 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
       besideLines(context, name, remotes.addedBeside(name, folderAddress(url)?.users)),
     ),
     ...erasedLines(context, remotes.erasedElsewhere()),
-    ...heldLines(context, diary.held()),
+    ...heldLines(context, replication.held()),
     ...notedLines(context, disputes),
   ];
   for (const line of lines) say(context, line);

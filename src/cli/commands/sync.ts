@@ -8,7 +8,7 @@ import { folderAddress } from '../../store/sync/folder-address.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { checkAddress, isUrl } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
-import type { Means } from '../../sync/sync.ts';
+import type { ServiceContext } from '../../sync/sync.ts';
 import type { Carrier } from '../../sync/watch.ts';
 import type { Command } from '../input/command.ts';
 import { folderOf } from '../input/folder-remote.ts';
@@ -112,7 +112,7 @@ async function serviceOf(
   const { connectionTo } = await import('../../sync/connection.ts');
   const { overService } = await import('../../sync/watch.ts');
   const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
-  const means: Means = {
+  const means: ServiceContext = {
     store: context.store,
     remote: remote.name,
     transport: connection.send,

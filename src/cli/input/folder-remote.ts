@@ -28,12 +28,12 @@ export async function folderOf(
       `The key of ${address.path} is not kept here. Take it from another machine: ${commandLine(context, `remote key ${name} --key-file FILE`)}`,
     );
   const { Folder } = await import('../../sync/folder.ts');
-  const { Seal } = await import('../../sync/seal.ts');
+  const { FolderCipher } = await import('../../sync/cipher.ts');
   return Folder.of({
     store: context.store,
     remote: name,
     path: address.path,
-    seal: new Seal(address.isPlain ? null : key),
+    cipher: new FolderCipher(address.isPlain ? null : key),
     users: address.users,
     now: () => context.now().getTime(),
     ...(progress && { progress }),
@@ -42,7 +42,7 @@ export async function folderOf(
 
 /** The key in a file, or on stdin for `-`. @throws SciaticaError `unusable`, `invalid` */
 export async function readKey(context: Context, file: string): Promise<string> {
-  const { checkKey } = await import('../../sync/seal.ts');
+  const { checkKey } = await import('../../sync/cipher.ts');
   return checkKey(await readSecret(context, file));
 }
 

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { may } from '../../domain/access.ts';
 import { conflict, SciaticaError } from '../../domain/errors.ts';
 import { type Position, START } from '../../store/reconcile/collect.ts';
-import type { Diary } from '../../store/reconcile/diary.ts';
 import { partsOf } from '../../store/reconcile/names.ts';
 import { isPosition, type Parcel, writeParcel } from '../../store/reconcile/parcel.ts';
+import type { Replication } from '../../store/reconcile/replication.ts';
 import type { State } from '../../store/reconcile/state.ts';
 import { migrations } from '../../store/sqlite/migrations/index.ts';
 import { object, ok, taken } from '../openapi/parts.ts';
@@ -100,29 +100,29 @@ async function exchange(
 ): Promise<HttpResponse> {
   // What is taken here was done on another machine, and is not for `undo` without a number.
   const store = view.as({ origin: { source: 'sync', ...(caller && { caller: caller.name }) } });
-  const diary = await store.diary();
+  const replication = await store.replication();
   const token = caller?.id ?? 0;
   const users = caller?.users ?? undefined;
   const isReader = caller !== undefined && !may(caller.role, 'change log');
   const sent = await store.submitUpkeep(() => {
-    const read = readSent(diary, text, users || isReader ? token : undefined, isReader);
+    const read = readSent(replication, text, users || isReader ? token : undefined, isReader);
     if (read.states.length > 0 && isReader)
       throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
     return read;
   });
-  if (sent.database === diary.id)
+  if (sent.database === replication.id)
     throw conflict(
       'Both databases have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
-  const isKnown = have !== null && diary.collector(users).isKnown(have);
+  const isKnown = have !== null && replication.collector(users).isKnown(have);
   // A file that was set back makes what follows under another identity. Anybody could make up a position.
-  if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => diary.renewIdentity());
-  const { received: before = null } = diary.peer(sent.database, token);
+  if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => replication.renewIdentity());
+  const { received: before = null } = replication.peer(sent.database, token);
   const taken = await store.submit(() =>
-    diary.receive([isReader ? { states: [], erased: [] } : sent], {
+    replication.receive([isReader ? { states: [], erased: [] } : sent], {
       users,
       after: () =>
-        diary.setPeer(
+        replication.setPeer(
           sent.database,
           { received: sent.to, sent: isKnown ? have : undefined, view: null, at: Date.now() },
           token,
@@ -131,13 +131,15 @@ async function exchange(
   );
   // The write-ahead log may hold who was erased over there, never showed here, and is forgotten by now.
   if (taken.hasNewErasures) store.checkpoint();
-  const collector = diary.collector(users);
+  const collector = replication.collector(users);
   // What came from the caller just now is known there.
   const isEcho = isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
-  const part = wants ? diary.part(collector, from, undefined, taken.left) : diary.nothing(collector, from);
+  const part = wants
+    ? replication.part(collector, from, undefined, taken.left)
+    : replication.nothing(collector, from);
   const { counts, disputes, refused } = taken;
-  const held = collector.count(diary.held());
+  const held = collector.count(replication.held());
   // Who else was erased is not for a token for some users, which erases nobody here either.
   const erased = users ? 0 : store.remotes.erasedElsewhere().length;
   const body = { parcel: part.text, received: before, result: { counts, disputes, refused, held, erased } };
@@ -145,13 +147,18 @@ async function exchange(
 }
 
 /**
- * @param token and `isReader` as of `Diary.read`
+ * @param token and `isReader` as of `Replication.read`
  * @throws Problem 400 for what is no parcel, or of another format
  */
-function readSent(diary: Diary, text: string, token: number | undefined, isReader: boolean): Parcel {
+function readSent(
+  replication: Replication,
+  text: string,
+  token: number | undefined,
+  isReader: boolean,
+): Parcel {
   try {
-    diary.header(text, 'there');
-    return diary.read(text, token, isReader);
+    replication.header(text, 'there');
+    return replication.read(text, token, isReader);
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'unusable') throw error;
     throw new Problem(400, error.message);

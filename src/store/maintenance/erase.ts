@@ -2,11 +2,11 @@ import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { type Erased, Erasures, isKnown, isLeft } from '../reconcile/erasures.ts';
-import { Fold, isOfUser } from '../reconcile/fold.ts';
+import { Fold, isOnePerUser } from '../reconcile/fold.ts';
 import { NAME, Names } from '../reconcile/names.ts';
-import { everMerged, People, shownAs } from '../reconcile/people.ts';
 import { idsOf, type RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
+import { everMerged, shownAs, UserMerges } from '../reconcile/user-merges.ts';
 import { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Value } from '../sqlite/condition.ts';
@@ -112,7 +112,7 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   const name = names.ofUser(userId);
   const ofUser = [name, ...aliases];
   const theirs = everOwned(db, userId, ofUser);
-  const moved = theirs.filter(({ record, id }) => !isOfUser(record) && hadOthers(db, record, id, userId));
+  const moved = theirs.filter(({ record, id }) => !isOnePerUser(record) && hadOthers(db, record, id, userId));
   const erased: Erased[] = [
     ...ofUser.map((one): Erased => ['user', one]),
     ...moved.map(({ record, id }): Erased => [record, names.of(record, id)]),
@@ -160,7 +160,7 @@ function toldOf(
   user?: { id: number; names: readonly Name[] },
 ): (readonly [user: number, erased: Erased])[] {
   const fold = new Fold(db, names);
-  const people = new People(fold);
+  const people = new UserMerges(fold);
   const ofUser = (user?.names ?? []).map((name): Erased => ['user', name]);
   const roots = (user?.names ?? []).flatMap((name) => [people.rootOf(name), ...(shownAs(db)[name] ?? [])]);
   const as = roots.flatMap((name) => names.idOf('user', name) ?? []);
@@ -195,7 +195,7 @@ function everOwned(db: Database, userId: number, ofUser: readonly Name[]): Recor
     ...owned.map(() => userId),
     userId,
     userId,
-    JSON.stringify(ownedKindNames.filter((kind) => !isOfUser(kind))),
+    JSON.stringify(ownedKindNames.filter((kind) => !isOnePerUser(kind))),
     JSON.stringify(ofUser),
   );
   return everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here;
@@ -211,7 +211,7 @@ function withoutOthers(
   const fold = new Fold(db, new Names(db));
   return ownedKindNames.flatMap((kind) => {
     const ofKind = records.filter(({ record }) => record === kind);
-    if (isOfUser(kind)) return ofKind;
+    if (isOnePerUser(kind)) return ofKind;
     const known = fold.of(kind, idsOf(ofKind, kind));
     return ofKind.filter(({ id }) => {
       const { row, state } = known.get(id) ?? {};
@@ -251,7 +251,7 @@ function deleteRecords(db: Database, records: readonly RecordKey[]): void {
 /** Forgets what is known of the records elsewhere. */
 function forgetReplicas(db: Database, records: readonly RecordKey[], ofUser: readonly Name[] = []): void {
   const ids = JSON.stringify(
-    records.filter(({ record }) => !isOfUser(record)).map(({ record, id }) => [record, id]),
+    records.filter(({ record }) => !isOnePerUser(record)).map(({ record, id }) => [record, id]),
   );
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}

@@ -1,11 +1,11 @@
 import { INTO, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
+import { Fold, isOnePerUser, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import { NAME, Names, nameOf } from './names.ts';
-import { everMerged, People } from './people.ts';
 import { idsOf, type RecordKey } from './received.ts';
-import { leftOf, type Name, type Stamp, type State } from './state.ts';
+import { departed, type Name, type Stamp, type State } from './state.ts';
+import { everMerged, UserMerges } from './user-merges.ts';
 
 /**
  * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
@@ -38,7 +38,7 @@ export interface Collected {
 }
 
 /** Changes here that the other database knows, for they came from it: after `from`, up to `to`. */
-export interface Told {
+export interface KnownThere {
   from: Position;
   to: Position;
 }
@@ -58,7 +58,7 @@ export const MOST_STATES = 2500;
 
 /** SQL: by what a record of the history is known. */
 const KEY = `iif(history.record IN (${kindNames
-  .filter(isOfUser)
+  .filter(isOnePerUser)
   .map((kind) => `'${kind}'`)
   .join(', ')}), history.userId, history.recordId)`;
 
@@ -66,7 +66,7 @@ const KEY = `iif(history.record IN (${kindNames
 export class Collector {
   readonly #names: Names;
   readonly #fold: Fold;
-  readonly #people: People;
+  readonly #people: UserMerges;
   readonly #erasures: Erasures;
   #everMerged: ReadonlySet<Name> | undefined;
 
@@ -77,11 +77,11 @@ export class Collector {
   constructor(
     private readonly db: Database,
     private readonly users?: readonly number[],
-    private readonly told?: Told,
+    private readonly told?: KnownThere,
   ) {
     this.#names = new Names(db);
     this.#fold = new Fold(db, this.#names);
-    this.#people = new People(this.#fold);
+    this.#people = new UserMerges(this.#fold);
     this.#erasures = new Erasures(db, this.#names);
   }
 
@@ -183,7 +183,7 @@ export class Collector {
   #states(changed: readonly Changed[]): State[] {
     const states = kindNames.flatMap((kind) => {
       const keys = changed.flatMap(({ record, key }) => (record === kind ? (key ?? []) : []));
-      return this.tell(kind, keys).map(({ state }) => state);
+      return this.statesOf(kind, keys).map(({ state }) => state);
     });
     const unseen = changed.flatMap(({ record, key, name }) =>
       record && name && key === null ? this.#unseen(record, name) : [],
@@ -193,19 +193,19 @@ export class Collector {
 
   #unseen(kind: KindName, name: Name): State[] {
     const known = this.#fold.unseen(kind, name);
-    return known ? this.#sent(known) : [];
+    return known ? this.#visible(known) : [];
   }
 
   /** What is told of records of a kind, with what is shown of each. @param ids of what a user has one of, those of users */
-  tell(kind: KindName, ids: readonly number[]): { state: State; row: Row | undefined }[] {
+  statesOf(kind: KindName, ids: readonly number[]): { state: State; row: Row | undefined }[] {
     return [...this.#fold.of(kind, ids).values()].flatMap((known) =>
-      this.#sent(known).map((state) => ({ state, row: known.row })),
+      this.#visible(known).map((state) => ({ state, row: known.row })),
     );
   }
 
   /** Of these records those that are told, and are as they were made here, by their ids, with when that was. */
   unchanged(kind: KindName, ids: readonly number[]): Map<number, Stamp> {
-    if (kind === 'user' || isOfUser(kind)) return new Map();
+    if (kind === 'user' || isOnePerUser(kind)) return new Map();
     const made = this.db.all<{ id: number; userId: number; seq: number; clock: number; uid: number }>(
       `SELECT entry.recordId AS id, entry.userId, entry.seq, head.clock, head.uid
        FROM history AS entry JOIN history AS head ON head.seq = entry.head
@@ -230,21 +230,21 @@ export class Collector {
   /** The users who are one with these: before that is known, their records are not taken. */
   merged(): State[] {
     const names = everMerged(this.db).filter((name) => this.#isMine(name));
-    return this.tell(
+    return this.statesOf(
       'user',
       names.flatMap((name) => this.#names.idOf('user', name) ?? []),
     ).map(({ state }) => state);
   }
 
   /** What is told of the records of a kind that were never shown here. */
-  tellUnseen(kind: KindName): State[] {
+  unseenStates(kind: KindName): State[] {
     return this.db
       .column<Name>(`SELECT ${NAME} FROM replicas WHERE record = ? AND id IS NULL`, kind)
       .flatMap((name) => this.#unseen(kind, name));
   }
 
   /** What is told of a record: of what is not there only its name, and nothing of erased users. */
-  #sent({ id, state, outside }: Known): State[] {
+  #visible({ id, state, outside }: Known): State[] {
     if (outside || this.#erasures.has(state)) return [];
     const { kind, name, life, owners } = state;
     const bare: State = { kind, name, life, owners, statements: {} };
@@ -255,7 +255,7 @@ export class Collector {
     if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
     if (life % 2 === 0) return [{ ...bare, owners: [] }];
-    return [leftOf(state, state.statements['userId']?.stamp, this.view() ?? [])];
+    return [departed(state, state.statements['userId']?.stamp, this.view() ?? [])];
   }
 
   /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */
@@ -285,7 +285,7 @@ export class Collector {
   /** How many of these records are told. */
   count(records: readonly RecordKey[]): number {
     if (!this.users) return records.length;
-    return kindNames.reduce((sum, kind) => sum + this.tell(kind, idsOf(records, kind)).length, 0);
+    return kindNames.reduce((sum, kind) => sum + this.statesOf(kind, idsOf(records, kind)).length, 0);
   }
 
   /** What was erased; of some users only that they were. */

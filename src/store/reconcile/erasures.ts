@@ -4,9 +4,9 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { Fold } from './fold.ts';
 import { isSameName, NAME, type Names, partsOf } from './names.ts';
-import { People } from './people.ts';
 import type { RecordKey } from './received.ts';
 import type { Name, State } from './state.ts';
+import { UserMerges } from './user-merges.ts';
 
 /** What was erased: a user, or a record that belonged to one and to others. */
 export type Erased = readonly [record: KindName, name: Name];
@@ -84,7 +84,7 @@ export class Erasures {
     const unseen = this.db.all<{ kind: KindName; name: Name; owners: string }>(
       `SELECT record AS kind, ${NAME} AS name, coalesce(state -> '$.owners', '[]') AS owners FROM replicas WHERE id IS NULL`,
     );
-    const people = new People(new Fold(this.db, this.names));
+    const people = new UserMerges(new Fold(this.db, this.names));
     for (const { kind, name, owners } of unseen) {
       const isErased = this.has({ kind, name, owners: storedJson<Name[]>(owners) });
       // A user whose records show under another here goes with that one.
@@ -126,7 +126,7 @@ export class Erasures {
       (id) => isLeft(this.db, 'user', id) || isKnown(this.db, id),
     );
     const fold = new Fold(this.db, this.names);
-    const people = new People(fold);
+    const people = new UserMerges(fold);
     const records = ownedKindNames.flatMap((record) => {
       const ids = this.#idsOf(record).filter((id) => isLeft(this.db, record, id));
       const goes = ({ owners }: State) => owners.some((owner) => people.isOf(owner, users));

@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import type { Collector } from './collect.ts';
 import type { Erased } from './erasures.ts';
-import { type Cells, isAsShown, isOfUser, statementOf } from './fold.ts';
+import { type Cells, isAsShown, isOnePerUser, statementOf } from './fold.ts';
 import { type Names, nameOf } from './names.ts';
 import { broken, type Encoded, encoded, isDatabases, originsIn, StateReader, uuidsOf } from './parcel.ts';
 import { type Name, type Stamp, type State, unpack } from './state.ts';
@@ -88,7 +88,7 @@ export class FileStates {
         yield run;
       }
       const others = ids.filter((id) => !unchanged.has(id));
-      for (const { state, row } of this.collector.tell(kind, others)) {
+      for (const { state, row } of this.collector.statesOf(kind, others)) {
         const entry = this.#entry(state);
         if (row) entry.i = row.id;
         if (row && state.fields && !state.outside && isAsShown(state, row, this.names)) delete entry.f;
@@ -96,7 +96,7 @@ export class FileStates {
       }
     }
     if (kind === 'user' || !this.part.only)
-      for (const state of this.collector.tellUnseen(kind)) yield this.#entry(state);
+      for (const state of this.collector.unseenStates(kind)) yield this.#entry(state);
   }
 
   #entry(state: State): Entry {
@@ -114,7 +114,7 @@ export class FileStates {
 
   /** The ids by which records of a kind are known: of what a user has one of, those of users. */
   *#ids(kind: KindName): Generator<readonly number[]> {
-    const of = isOfUser(kind) ? 'user' : kind;
+    const of = isOnePerUser(kind) ? 'user' : kind;
     const only =
       of === 'user' ? undefined : this.part.only && (this.part.only[kind] ?? []).toSorted(byNumber);
     for (let last = 0, at = 0; ; at += BLOCK) {
@@ -279,7 +279,7 @@ export function stateWithout(
   { id, userId, ...cells }: Cells,
 ): State {
   const userName = nameOf(origin, Number(kind === 'user' ? id : userId), 0);
-  const isNamedSo = kind === 'user' || isOfUser(kind);
+  const isNamedSo = kind === 'user' || isOnePerUser(kind);
   const name = isNamedSo ? userName : nameOf(origin, Number(id), 0);
   return {
     kind,

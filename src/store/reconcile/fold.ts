@@ -7,9 +7,9 @@ import { NAME, type Names, nameOf, partsOf } from './names.ts';
 import {
   type Code,
   type Name,
-  over,
   type Packed,
   pack,
+  replacing,
   type Stamp,
   type State,
   type Statement,
@@ -55,7 +55,7 @@ function stored({ state, held, outside, isAsShown }: Kept): string {
 }
 
 /** Keeps states in `replicas`, as they are at the end of the history. In one statement: many small ones take three times as long. */
-export function keep(db: Database, records: readonly Kept[]): void {
+export function storeReplicas(db: Database, records: readonly Kept[]): void {
   if (records.length === 0) return;
   const seq = db.lastId('history');
   const rows = records.map((kept) => {
@@ -134,14 +134,14 @@ function stateOf(kind: KindName, name: Name, stored: Stored): State {
 }
 
 /** Whether a user has one of a kind: it is known by its user, and named as the user is. */
-export const isOfUser = (kind: KindName): boolean => kindOf(kind).place === 'one-per-user';
+export const isOnePerUser = (kind: KindName): boolean => kindOf(kind).place === 'one-per-user';
 
 /** The column by which a record of a kind is known. */
-export const keyColumnOf = (kind: KindName): 'id' | 'userId' => (isOfUser(kind) ? 'userId' : 'id');
+export const keyColumnOf = (kind: KindName): 'id' | 'userId' => (isOnePerUser(kind) ? 'userId' : 'id');
 
 /** The name of the user to whom a record belongs; a goal is named as its user is. */
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>
-  kind !== 'user' && !isOfUser(kind) ? String(fields?.['userId'] ?? '') : name;
+  kind !== 'user' && !isOnePerUser(kind) ? String(fields?.['userId'] ?? '') : name;
 
 /** Whether a row says all that the fields of a state do. */
 export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names): boolean {
@@ -216,7 +216,7 @@ export class Fold {
     kind: KindName,
     names: readonly Name[],
   ): Map<Name, { id?: number | undefined; here?: Known | undefined }> {
-    const ids = this.names.idsOf(isOfUser(kind) ? 'user' : kind, names);
+    const ids = this.names.idsOf(isOnePerUser(kind) ? 'user' : kind, names);
     const known = this.of(
       kind,
       [...ids.values()].filter((id) => id !== null),
@@ -227,7 +227,7 @@ export class Fold {
         const shown = id === undefined ? undefined : known.get(id);
         return [
           name,
-          { id, here: shown ?? (isOfUser(kind) || ids.has(name) ? this.unseen(kind, name) : undefined) },
+          { id, here: shown ?? (isOnePerUser(kind) || ids.has(name) ? this.unseen(kind, name) : undefined) },
         ];
       }),
     );
@@ -244,7 +244,7 @@ export class Fold {
 
   /** The history of records. @param since the entries after which it is wanted, by the ids of the records */
   #entries(kind: KindName, since: readonly (readonly [id: number, seq: number])[]): Map<number, Entry[]> {
-    const key = isOfUser(kind) ? 'userId' : 'recordId';
+    const key = isOnePerUser(kind) ? 'userId' : 'recordId';
     const entries = this.db.all<Entry>(
       `SELECT entry.${key} AS key, entry.seq, entry.change, head.clock, head.uid, entry.action, entry.before
        FROM json_each(?) AS since CROSS JOIN history AS entry ON entry.${key} = since.value ->> 0 AND entry.record = ?
@@ -265,7 +265,7 @@ export class Fold {
   /** What records showed when they were last deleted. @param before the entries up to which that is looked for, by the ids of the records */
   #deleted(kind: KindName, before: readonly (readonly [id: number, seq: number])[]): Map<number, string> {
     if (before.length === 0) return new Map();
-    const key = isOfUser(kind) ? 'userId' : 'recordId';
+    const key = isOnePerUser(kind) ? 'userId' : 'recordId';
     const sql = `SELECT entry.${key} AS key, max(entry.seq), entry.before FROM json_each(?) AS up CROSS JOIN history AS entry
         ON entry.${key} = up.value ->> 0 AND entry.record = ? AND entry.seq <= up.value ->> 1
       WHERE entry.action = 'delete' GROUP BY entry.${key}`;
@@ -295,7 +295,7 @@ export class Fold {
 
   #fold(kind: KindName, id: number, { replica, entries, row, deleted }: Found): Known {
     const [first, second] = entries;
-    if (!replica && first?.action === 'create' && !second && row && !isOfUser(kind))
+    if (!replica && first?.action === 'create' && !second && row && !isOnePerUser(kind))
       return this.#foldCreation(kind, id, first, row);
     // JSON null: the history tells it, and only the name differs.
     const known = replica && storedJson<Stored | null>(replica.state);
@@ -331,7 +331,7 @@ export class Fold {
   }
 
   #ownName(kind: KindName, id: number, first: Entry | undefined): Name {
-    if (isOfUser(kind)) return this.names.ofUser(id);
+    if (isOnePerUser(kind)) return this.names.ofUser(id);
     const isMade = first?.action === 'create';
     return nameOf(this.names.makerOf(isMade ? first.seq : 0), id, isMade ? first.uid : 0);
   }
@@ -370,7 +370,7 @@ class Draft {
     private readonly base: State,
   ) {
     // It is a statement of the user, and is there as long as the user is.
-    this.#isOfUser = isOfUser(base.kind);
+    this.#isOfUser = isOnePerUser(base.kind);
     this.#groups = statementsOf(base.kind);
     this.#owners = new Set(base.owners);
     this.#statements = { ...base.statements };
@@ -426,7 +426,7 @@ class Draft {
       const values = names.map((name) => this.#valueOf(name, cells[name] ?? null));
       if (said && names.every((name, i) => (this.#fields?.[name] ?? null) === values[i])) continue;
       for (const [i, name] of names.entries()) this.#fields[name] = values[i] ?? null;
-      this.#statements[group] = over(said, stamp);
+      this.#statements[group] = replacing(said, stamp);
     }
     const owner = this.#isOfUser ? this.base.name : this.#fields['userId'];
     if (typeof owner === 'string') this.#owners.add(owner);

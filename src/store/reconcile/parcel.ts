@@ -7,7 +7,7 @@ import { checksOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
 import type { Position } from './collect.ts';
 import type { Erased } from './erasures.ts';
-import { isOfUser } from './fold.ts';
+import { isOnePerUser } from './fold.ts';
 import { partsOf } from './names.ts';
 import { type Name, type Packed, pack, type Stamp, type State, type Statement, unpack } from './state.ts';
 
@@ -281,8 +281,8 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
     isNone &&= fields[name] === null;
   }
   // Of what waits for its user only that is told, and of a user who is not there who else it is; and that a user has none of it.
-  if (isBare || (isOfUser(kind) && isNone)) return;
-  if ('userId' in known && !isOfUser(kind) && typeof fields['userId'] !== 'string')
+  if (isBare || (isOnePerUser(kind) && isNone)) return;
+  if ('userId' in known && !isOnePerUser(kind) && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');
   checksOf(kind).record(fromCells(known, (name) => (name === 'id' || name === 'userId' ? 1 : fields[name])));
 }

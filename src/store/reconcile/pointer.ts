@@ -2,7 +2,7 @@ import { INTO } from '../../domain/kinds.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Names } from './names.ts';
-import { type Name, type Stamp, type State, saying } from './state.ts';
+import { type Name, type Stamp, type State, withStatement } from './state.ts';
 
 /** What is said here without an entry of the history: above all under whom a user shows. */
 
@@ -24,4 +24,4 @@ export function stampNow(db: Database, names: Names, now = 0): Stamp {
 
 /** The state of a user who shows under another from now on, as `user merge` says it. @param former as of `saying` */
 export const pointingTo = (target: Name, state: State, stamp: Stamp, former?: State): State =>
-  saying(state, INTO, { [INTO]: target }, stamp, former);
+  withStatement(state, INTO, { [INTO]: target }, stamp, former);

@@ -3,13 +3,13 @@ import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } 
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, isOfUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import { Fold, isOnePerUser, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, NAME, Names, partsOf } from './names.ts';
 import type { Parcel } from './parcel.ts';
-import { everMerged, mergedUsers, People, usersBroughtBack } from './people.ts';
+import { type Deletions, type MergedRecord, Projection } from './projection.ts';
 import { type Dispute, noneReceived, type RecordKey } from './received.ts';
-import { type Deletions, type Met, Shown } from './show.ts';
-import { disputed, isEqualState, isLater, leftOf, merge, type Name, type State, without } from './state.ts';
+import { departed, disputed, isEqualState, isLater, merge, type Name, type State, without } from './state.ts';
+import { everMerged, mergedUsers, UserMerges, usersBroughtBack } from './user-merges.ts';
 
 /** Which states may be taken from somebody. */
 export interface Limits extends Deletions {
@@ -41,8 +41,8 @@ const BROUGHT_BACK = `SELECT record, recordId AS id, userId FROM history AS entr
 export class Receiver {
   readonly #names: Names;
   readonly #fold: Fold;
-  readonly #people: People;
-  readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
+  readonly #people: UserMerges;
+  readonly #met = new Map<KindName, Map<Name, MergedRecord>>(kindNames.map((kind) => [kind, new Map()]));
   readonly #erasures: Erasures;
   /** What is shown once its users are, some at a time: a user may have more than memory holds. */
   readonly #following: { kind: KindName; ids: readonly number[] }[] = [];
@@ -57,7 +57,7 @@ export class Receiver {
   ) {
     this.#names = new Names(db);
     this.#fold = new Fold(db, this.#names);
-    this.#people = new People(this.#fold);
+    this.#people = new UserMerges(this.#fold);
     this.#erasures = new Erasures(db, this.#names);
   }
 
@@ -89,7 +89,7 @@ export class Receiver {
   }
 
   /** @param changed the users who come, go, or are another */
-  #finish(changed: readonly Met[]): void {
+  #finish(changed: readonly MergedRecord[]): void {
     this.#gatherBelongings(this.#withMerged(changed));
     this.#gatherWaiting();
     this.#gatherBroughtBack();
@@ -104,16 +104,18 @@ export class Receiver {
   }
 
   #show(): void {
-    const changed = new Shown(this.db, this.#names, this.#people, this.#met, this.received).run(this.limits);
+    const changed = new Projection(this.db, this.#names, this.#people, this.#met, this.received).run(
+      this.limits,
+    );
     // What a record brings along, as a user who comes back, is news to the sender too.
     this.received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
   }
 
-  #of(kind: KindName): Map<Name, Met> {
-    return this.#met.get(kind) as Map<Name, Met>;
+  #of(kind: KindName): Map<Name, MergedRecord> {
+    return this.#met.get(kind) as Map<Name, MergedRecord>;
   }
 
-  #put(met: Met): void {
+  #put(met: MergedRecord): void {
     this.#of(met.merged.kind).set(met.merged.name, met);
     if (met.merged.kind === 'user') this.#people.set({ ...met, state: met.merged });
   }
@@ -175,7 +177,7 @@ export class Receiver {
     if (!told || !here || this.#people.isOf(ownerNameOf(here), this.limits.users)) return;
     const [known, [clock, uid, origin]] = [here.statements['userId']?.stamp, told.stamp];
     const isKnownLater = known && isLater(known, told.stamp);
-    this.received.left.push(leftOf(here, isKnownLater ? known : [clock, uid + 1, origin]));
+    this.received.left.push(departed(here, isKnownLater ? known : [clock, uid + 1, origin]));
   }
 
   /** Whether a record is another's for all that is known: by a later word than here; or with its user, who was one with those it left. */
@@ -280,13 +282,15 @@ export class Receiver {
     for (const kind of ownedKindNames)
       this.#gather(
         kind,
-        came.filter(({ record }) => record === kind).map(({ id, userId }) => (isOfUser(kind) ? userId : id)),
+        came
+          .filter(({ record }) => record === kind)
+          .map(({ id, userId }) => (isOnePerUser(kind) ? userId : id)),
       );
     settings.set('looked', String(to));
   }
 
   /** With those who are merged into them, or into users who came or went here: these show while the others are not there. */
-  #withMerged(users: readonly Met[]): Met[] {
+  #withMerged(users: readonly MergedRecord[]): MergedRecord[] {
     const people = this.#people;
     const changed = new Set(users.map(({ merged }) => merged.name));
     const merged = mergedUsers(this.db);
@@ -315,7 +319,7 @@ export class Receiver {
   }
 
   /** What belongs to these users, shown or not. */
-  #gatherBelongings(users: readonly Met[]): void {
+  #gatherBelongings(users: readonly MergedRecord[]): void {
     for (const kind of ownedKindNames) {
       const [now, later]: [Set<number>, Set<number>] = [new Set(), new Set()];
       for (const { id, isNew, merged } of users) {
@@ -366,7 +370,7 @@ export class Receiver {
   /** Of a kind with keys all records of the users concerned: which shows under its own name depends on the others. */
   #gatherSameKeys(): void {
     for (const kind of ownedKindNames) {
-      if (!kindOf(kind).key || isOfUser(kind)) continue;
+      if (!kindOf(kind).key || isOnePerUser(kind)) continue;
       const owners = new Set([...this.#of(kind).values()].map(({ merged }) => ownerNameOf(merged)));
       const ids = [
         ...[...owners].flatMap((owner) => this.#people.ownerId(owner) ?? []),
@@ -413,7 +417,7 @@ function together(states: readonly State[]): readonly State[] {
 }
 
 /** Whether it is another matter by now if a user is there, or under whom the user shows: then what belongs to the user is, too. */
-const isShownOtherwise = ({ row, outside, state, merged }: Met): boolean =>
+const isShownOtherwise = ({ row, outside, state, merged }: MergedRecord): boolean =>
   !row ||
   Boolean(outside) ||
   state.life !== merged.life ||

@@ -117,13 +117,13 @@ const replaced = ({ stamp: [clock, , origin], seen }: Statement): Statement['see
   joinSeen(seen, { [origin]: clock });
 
 /** A statement over what was said before. */
-export const over = (said: Statement | undefined, stamp: Stamp): Statement => ({
+export const replacing = (said: Statement | undefined, stamp: Stamp): Statement => ({
   stamp,
   seen: said ? replaced(said) : {},
 });
 
 /** A state in which one statement says something else. @param former what was known of the record, where that is more */
-export const saying = (
+export const withStatement = (
   state: State,
   group: string,
   fields: NonNullable<State['fields']>,
@@ -132,11 +132,11 @@ export const saying = (
 ): State => ({
   ...state,
   fields: { ...state.fields, ...fields },
-  statements: { ...state.statements, [group]: over(former.statements[group], stamp) },
+  statements: { ...state.statements, [group]: replacing(former.statements[group], stamp) },
 });
 
 /** Of a record only that it left these users, and when that was said: not whose it is. */
-export const leftOf = ({ kind, name, life }: State, said?: Stamp, owners: readonly Name[] = []): State => {
+export const departed = ({ kind, name, life }: State, said?: Stamp, owners: readonly Name[] = []): State => {
   const statements = said && { fields: {}, statements: { userId: { stamp: said, seen: {} } } };
   return { kind, name, life, owners, statements: {}, ...statements, outside: true };
 };

@@ -5,7 +5,7 @@ import { storedJson } from '../sqlite/errors.ts';
  * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
  * other databases deleted here since somebody agreed to it; `disputes`: see reconcile/disputes.ts; `looked`: the last entry of
  * the history when an exchange looked at what had come back; `user`: id of the default user; `horizon`: history seq before which
- * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedOfOthers`: what was erased, by the ids of the users who had something of it; `erasedInBackups`: how many erasings the backups were looked through for; `shownAs`: see reconcile/people.ts; `erasedTokens`: SHA-256 of the tokens that were for them
+ * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedOfOthers`: what was erased, by the ids of the users who had something of it; `erasedInBackups`: how many erasings the backups were looked through for; `shownAs`: see reconcile/user-merges.ts; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing` and `copiesLeft`: what is unfinished of erasing, see maintenance/erasing.ts;
  * `backups`: the `BackupSetting`; `backupFolders`: the folders where automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
  * history when each remote was added, and `usersSince` when more users were chosen for it, by name; `said`: SHA-256 of the lines that the last sync with each said, by name; `formerMarks`: ids of the

@@ -11,14 +11,14 @@ interface Revealing {
 
 interface UserSurroundings extends Surroundings {
   /** Loads it: most commands need none. */
-  diary(): Promise<Revealing>;
+  replication(): Promise<Revealing>;
   /** The user under whom the records of one who was merged show; undefined while none shows. */
   mergedInto(id: number): number | undefined;
 }
 
 /** The verbs of users; with a user goes all that belongs to the user. */
 export class Users extends Records<'user'> {
-  #diary: Revealing | undefined;
+  #replication: Revealing | undefined;
 
   constructor(private readonly surroundings: UserSurroundings) {
     super('user', surroundings);
@@ -28,14 +28,14 @@ export class Users extends Records<'user'> {
   async readyToReveal(): Promise<void> {
     const sql = `SELECT 1 FROM replicas INDEXED BY replicas_by_name
       WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL LIMIT 1`;
-    if (this.surroundings.db.value(sql) === 1) this.#diary ??= await this.surroundings.diary();
+    if (this.surroundings.db.value(sql) === 1) this.#replication ??= await this.surroundings.replication();
   }
 
   /** As `delete`; who was merged into the user (`user merge`) shows again. */
   deleteAndReveal(id: number, guard?: Guard): User {
     return this.surroundings.change(() => {
       const user = this.delete(id, guard);
-      this.#diary?.receive([]);
+      this.#replication?.receive([]);
       return user;
     });
   }

@@ -5,9 +5,9 @@ import { Erasures } from '../reconcile/erasures.ts';
 import { Fold, IS_HELD } from '../reconcile/fold.ts';
 import { notedAt, usersFrom } from '../reconcile/from-remote.ts';
 import { Names } from '../reconcile/names.ts';
-import { People } from '../reconcile/people.ts';
 import type { RecordKey } from '../reconcile/received.ts';
 import type { Name } from '../reconcile/state.ts';
+import { UserMerges } from '../reconcile/user-merges.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
@@ -157,7 +157,7 @@ export class Remotes {
   /** The id of the user under whom the records of a user show: another once it was merged. Undefined while none shows. */
   shownUser(id: number): number | undefined {
     const names = new Names(this.db);
-    return new People(new Fold(this.db, names)).ownerId(names.ofUser(id));
+    return new UserMerges(new Fold(this.db, names)).ownerId(names.ofUser(id));
   }
 
   /**

@@ -2,9 +2,9 @@ import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import { byKind, type KindName, keyFault, nounOf } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
 import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
-import { Diary } from '../../reconcile/diary.ts';
 import { type Seal, sealIn } from '../../reconcile/file.ts';
 import { type Dispute, idsOf, type Received, type RecordKey } from '../../reconcile/received.ts';
+import { Replication } from '../../reconcile/replication.ts';
 import { type RunChange, rehearse } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -189,7 +189,7 @@ export class Import {
     const before = db.lastId('history');
     const remotes = new Remotes(db);
     const known = remotes.erasedElsewhere();
-    const received = new Diary(db, (work) => work()).receive(staged, {
+    const received = new Replication(db, (work) => work()).receive(staged, {
       setsApart: false,
       again: (state, here) => staged.again(state, here),
     });

@@ -13,17 +13,17 @@ import {
   stateWithout,
   type Unsealed,
 } from '../../reconcile/file.ts';
-import { type Cells, Fold, isOfUser, type Known } from '../../reconcile/fold.ts';
+import { type Cells, Fold, isOnePerUser, type Known } from '../../reconcile/fold.ts';
 import { Names, partsOf } from '../../reconcile/names.ts';
-import { mergedUsers, People } from '../../reconcile/people.ts';
 import { pointingTo, stampNow } from '../../reconcile/pointer.ts';
 import type { RecordKey } from '../../reconcile/received.ts';
 import type { Name, State } from '../../reconcile/state.ts';
+import { mergedUsers, UserMerges } from '../../reconcile/user-merges.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
 import { absentUsers, type Owner, onlyUser } from './owners.ts';
 import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
-import { Undone } from './undone.ts';
+import { UndoneImports } from './undone-imports.ts';
 
 /** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
 
@@ -49,9 +49,9 @@ export class StagedStates {
   readonly leftOut = new Map<KindName, number>();
   /** How many records of each kind showed here before. */
   readonly shownBefore = new Map<KindName, number>();
-  readonly #undone: Undone;
+  readonly #undone: UndoneImports;
   readonly #names: Names;
-  readonly #people: People;
+  readonly #people: UserMerges;
   readonly #file: Unsealed;
   /** The users who are one with another, by their names without uids. */
   readonly #merged: Set<string>;
@@ -67,11 +67,11 @@ export class StagedStates {
   ) {
     const { origin, as } = asked;
     this.#names = new Names(db);
-    this.#people = new People(new Fold(db, this.#names));
+    this.#people = new UserMerges(new Fold(db, this.#names));
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
     this.#merged = new Set(mergedUsers(db).map(({ name }) => withoutUid(name)));
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
-    this.#undone = new Undone(db, this.#names, isOwn);
+    this.#undone = new UndoneImports(db, this.#names, isOwn);
     const theirs = as === undefined ? undefined : onlyUser(db);
     if (as !== undefined && theirs !== undefined)
       this.#as = { theirs, ours: as, name: this.#names.ofUser(as) };
@@ -107,7 +107,7 @@ export class StagedStates {
    * under another; each with the id of that one. Once the states were taken over.
    */
   staying(): RecordKey[] {
-    const people = new People(new Fold(this.db, new Names(this.db)));
+    const people = new UserMerges(new Fold(this.db, new Names(this.db)));
     return this.#ofMerged.flatMap(({ kind, name, fields }) => {
       const id = people.ownerId(name);
       if (id === undefined || people.isShown(name)) return [];
@@ -170,7 +170,7 @@ export class StagedStates {
 
   /** What the user of the file has one of is named as that user is: it shows where the one here, who has none, gets the same. */
   #alsoHere(state: State): State[] {
-    if (!this.#as || !isOfUser(state.kind) || !state.fields) return [];
+    if (!this.#as || !isOnePerUser(state.kind) || !state.fields) return [];
     const { ours, name } = this.#as;
     if (state.name === name || this.#people.rowOf(state.kind, ours)) return [];
     return [{ ...state, name, owners: [...state.owners, name] }];
@@ -187,7 +187,7 @@ export class StagedStates {
 
   /** Whether it is the profile of a user who shows under another, or what that user has one of. */
   #isOfMerged({ kind, name }: State): boolean {
-    return (kind === 'user' || isOfUser(kind)) && this.#merged.has(withoutUid(name));
+    return (kind === 'user' || isOnePerUser(kind)) && this.#merged.has(withoutUid(name));
   }
 
   /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */

@@ -51,7 +51,7 @@ export function noteShownAs(db: Database, name: Name, root: Name): void {
 }
 
 /** The users that records may belong to, and which of them are one (`user merge`). */
-export class People {
+export class UserMerges {
   readonly #known = new Map<Name, Known | undefined>();
   readonly #ownerIds = new Map<Name, number | undefined>();
 

@@ -29,7 +29,7 @@ export async function checkKey(text: string): Promise<string> {
 }
 
 /** Makes files unreadable to whoever has no key (age, https://age-encryption.org/v1), and shows who wrote a list of them. */
-export class Seal {
+export class FolderCipher {
   readonly #mac: Buffer | undefined;
 
   /** @param key of the folder (AGE-SECRET-KEY-1…); null to write plainly */

@@ -16,18 +16,18 @@ import { apply } from '../records/apply.ts';
 import { Settings } from '../records/settings.ts';
 import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isAsShown, isOfUser, type Known, keep, ownerNameOf, type Row } from './fold.ts';
+import { isAsShown, isOnePerUser, type Known, ownerNameOf, type Row, storeReplicas } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
-import { noteShownAs, type People } from './people.ts';
 import type { Received } from './received.ts';
-import { type Name, type State, type Statement, saying } from './state.ts';
+import { type Name, type State, type Statement, withStatement } from './state.ts';
+import { noteShownAs, type UserMerges } from './user-merges.ts';
 
 /** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
 const MOST_DELETED = 20;
 const MOST_DELETED_SHARE = 0.1;
 
 /** A record that was met, with its state as it is to be. */
-export interface Met extends Known {
+export interface MergedRecord extends Known {
   merged: State;
   /** What the other database told of it. */
   told?: State;
@@ -50,15 +50,15 @@ export interface Deletions {
 export class TooManyDeletions extends Error {}
 
 /** What follows from merged states for the tables: which records are there, under which id, owner and name. Inside a change. */
-export class Shown {
+export class Projection {
   readonly #lastIds = new Map<KindName, number>();
   readonly #columns: States;
 
   constructor(
     private readonly db: Database,
     private readonly names: Names,
-    private readonly people: People,
-    private readonly met: ReadonlyMap<KindName, ReadonlyMap<Name, Met>>,
+    private readonly people: UserMerges,
+    private readonly met: ReadonlyMap<KindName, ReadonlyMap<Name, MergedRecord>>,
     /** What it does is added to. */
     private readonly received: Received,
   ) {
@@ -70,7 +70,7 @@ export class Shown {
    * @returns the records that changed, in what is known or shown of them
    * @throws TooManyDeletions where others were deleted before that are to be held back with these
    */
-  run(deletions: Deletions): Met[] {
+  run(deletions: Deletions): MergedRecord[] {
     this.#decideAll();
     this.#holdBack(deletions);
     this.#keepKeysApart();
@@ -89,7 +89,7 @@ export class Shown {
     return changed;
   }
 
-  #of(kind: KindName): Met[] {
+  #of(kind: KindName): MergedRecord[] {
     return [...(this.met.get(kind)?.values() ?? [])];
   }
 
@@ -98,7 +98,7 @@ export class Shown {
   }
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
-  #decide(met: Met): void {
+  #decide(met: MergedRecord): void {
     const { kind } = met.merged;
     met.wanted = undefined;
     if (!isWhole(met.merged) || met.outside) return;
@@ -113,7 +113,7 @@ export class Shown {
     const owner = this.people.ownerId(ownerNameOf(met.merged));
     const isThere = met.merged.life % 2 === 1 || met.held;
     if (owner === undefined || !isThere) return;
-    if (isOfUser(kind)) {
+    if (isOnePerUser(kind)) {
       if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
       met.id = owner;
       met.row ??= this.people.rowOf(kind, owner);
@@ -131,13 +131,13 @@ export class Shown {
     return id;
   }
 
-  #rowOf({ id, row, merged }: Met, owner: number | undefined): Row {
+  #rowOf({ id, row, merged }: MergedRecord, owner: number | undefined): Row {
     const { fields } = kindOf(merged.kind);
     const cells: Record<string, Cell> = {};
     for (const name in fields)
       if (name === 'userId') cells[name] = owner ?? null;
       else if (name !== 'id') cells[name] = merged.fields?.[name] ?? null;
-    return { id: isOfUser(merged.kind) ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
+    return { id: isOnePerUser(merged.kind) ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
   }
 
   /** Of records of a user with one key the first shows as it is; what the kind says becomes of the others. */
@@ -145,14 +145,14 @@ export class Shown {
     const uuids = this.names.uuids();
     for (const kind of ownedKindNames) {
       const { key } = kindOf(kind);
-      if (!key || isOfUser(kind)) continue;
+      if (!key || isOnePerUser(kind)) continue;
       const by = key.second?.by;
-      const order = ({ merged }: Met) => {
+      const order = ({ merged }: MergedRecord) => {
         const [origin, id, uid] = partsOf(merged.name);
         const first = by === undefined ? '' : merged.fields?.[by];
         return [first, uuids.get(origin), String(id).padStart(16, '0'), uid].join('.');
       };
-      const taken = new Map<string, Met>();
+      const taken = new Map<string, MergedRecord>();
       const shown = this.#of(kind).filter(({ wanted }) => wanted);
       for (const met of shown.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
         const first = taken.get(keyWithin(met));
@@ -162,7 +162,7 @@ export class Shown {
     }
   }
 
-  #setApart(met: Met, first: Met, isTaken: (key: string) => boolean): void {
+  #setApart(met: MergedRecord, first: MergedRecord, isTaken: (key: string) => boolean): void {
     const { key } = kindOf(met.merged.kind);
     const { field, second } = key as Key;
     if (isNumbered(kindOf(met.merged.kind))) {
@@ -183,21 +183,21 @@ export class Shown {
       const [group = field] = [...statementsOf(kind)].find(([, names]) => names.includes(field)) ?? [];
       const [clock, uid, origin] = (statements[group] as Statement).stamp;
       // On every machine that merges the same the same statement.
-      met.merged = saying(met.merged, group, { [field]: second.value }, [clock + 1, uid, origin]);
+      met.merged = withStatement(met.merged, group, { [field]: second.value }, [clock + 1, uid, origin]);
       setCell(met, field, second.value);
     }
   }
 
   /** Tells of two records with one key, one of them from elsewhere, in what they differ. */
-  #tellBoth(met: Met, first: Met): void {
+  #tellBoth(met: MergedRecord, first: MergedRecord): void {
     if (met.isNew === first.isNew) return;
     const [ours, theirs] = met.isNew ? [first, met] : [met, first];
     const { field } = kindOf(met.merged.kind).key as Key;
-    const values = (one: Met, name: string): Cell => one.merged.fields?.[name] ?? null;
+    const values = (one: MergedRecord, name: string): Cell => one.merged.fields?.[name] ?? null;
     const fields = Object.keys(met.wanted?.cells ?? {})
       .filter((name) => name !== 'userId' && name !== field && values(ours, name) !== values(theirs, name))
       .map((name) => ({ field: name, here: values(ours, name), there: values(theirs, name) }));
-    const saidAt = ({ merged }: Met) =>
+    const saidAt = ({ merged }: MergedRecord) =>
       Math.floor(Math.max(...Object.values(merged.statements).map(({ stamp }) => stamp[0])) / 1000);
     this.received.disputes.push({
       record: met.merged.kind,
@@ -251,11 +251,11 @@ export class Shown {
   }
 
   /** Whether it does not show because its user is one with another. */
-  #isMerged({ merged: { kind, name } }: Met): boolean {
-    return (kind === 'user' || isOfUser(kind)) && this.people.rootOf(name) !== name;
+  #isMerged({ merged: { kind, name } }: MergedRecord): boolean {
+    return (kind === 'user' || isOnePerUser(kind)) && this.people.rootOf(name) !== name;
   }
 
-  #write(kind: KindName, records: readonly Met[]): void {
+  #write(kind: KindName, records: readonly MergedRecord[]): void {
     const differing = records.filter(({ row, wanted }) => !isSameRow(row, wanted));
     if (differing.length === 0) return;
     const { db } = this;
@@ -277,20 +277,20 @@ export class Shown {
     db.run('DELETE FROM temp.shown');
   }
 
-  #isChanged(met: Met): boolean {
+  #isChanged(met: MergedRecord): boolean {
     const { state, merged, told, isNew, isLookedAt = false, isHeldNow = false, row, wanted } = met;
     const isOther = isNew || isLookedAt || isHeldNow || told !== undefined || merged !== state;
     return isOther || !isSameRow(row, wanted) || (!wanted && this.#waitsForMerged(met));
   }
 
   /** Whether its user was ever one with another: it may have gone with that one, and is looked for by its own. */
-  #waitsForMerged({ merged, waits }: Met): boolean {
+  #waitsForMerged({ merged, waits }: MergedRecord): boolean {
     const isThere = merged.kind !== 'user' && merged.life % 2 === 1 && merged.fields !== undefined;
     return isThere && !waits && this.people.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
   }
 
   /** Keeps what the history alone would not tell. */
-  #store(records: readonly Met[]): void {
+  #store(records: readonly MergedRecord[]): void {
     const kept = records.map(({ id, merged, wanted, held, outside }) => ({
       id,
       state: merged,
@@ -299,14 +299,14 @@ export class Shown {
       outside,
       isAsShown: wanted !== undefined && isAsShown(merged, wanted, this.names),
     }));
-    keep(this.db, kept);
+    storeReplicas(this.db, kept);
   }
 }
 
 type Key = NonNullable<Kind['key']>;
 
 /** The key of a record that is to be shown, with its user. */
-function keyWithin({ merged: { kind }, wanted }: Met): string {
+function keyWithin({ merged: { kind }, wanted }: MergedRecord): string {
   const cells = (wanted as Row).cells;
   return `${cells['userId']} ${keyOf(
     kind,
@@ -314,7 +314,7 @@ function keyWithin({ merged: { kind }, wanted }: Met): string {
   )}`;
 }
 
-function setCell(met: Met, name: string, cell: Cell): void {
+function setCell(met: MergedRecord, name: string, cell: Cell): void {
   const { id, cells } = met.wanted as Row;
   met.wanted = { id, cells: { ...cells, [name]: cell } };
 }
@@ -328,7 +328,7 @@ function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
 
 /** Whether a user has none of what a user has one of. */
 const isNone = ({ kind, fields = {} }: State): boolean =>
-  isOfUser(kind) && Object.values(fields).every((cell) => cell === null);
+  isOnePerUser(kind) && Object.values(fields).every((cell) => cell === null);
 
 /** Whether all is known that makes a record. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>

@@ -6,28 +6,28 @@ import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
-import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
+import { type Collected, Collector, type KnownThere, MOST_STATES, type Position, START } from './collect.ts';
 import { noteDisputes } from './disputes.ts';
 import { Erasures } from './erasures.ts';
 import { FileStates, type Part } from './file.ts';
-import { Fold, IS_HELD, isOfUser, type Known, keep, keyColumnOf } from './fold.ts';
+import { Fold, IS_HELD, isOnePerUser, type Known, keyColumnOf, storeReplicas } from './fold.ts';
 import { firstFrom } from './from-remote.ts';
 import { Names } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
 import { lastClock, pointingTo, stampNow } from './pointer.ts';
+import { TooManyDeletions } from './projection.ts';
 import { batches, hasWaiting, type Limits, Receiver } from './receive.ts';
 import { addCounts, idsOf, noneReceived, type Received, type RecordKey, type SameEmail } from './received.ts';
-import { TooManyDeletions } from './show.ts';
 import { latestClock, merge, type Name, type State } from './state.ts';
 
 /** How much is told in one part at most, unless one record alone is longer. */
-export interface Share {
+export interface PartLimits {
   states: number;
   characters: number;
 }
 
 /** A part of an exchange with a service. */
-const REQUEST: Share = { states: MOST_STATES, characters: 2 * 1024 * 1024 };
+const REQUEST: PartLimits = { states: MOST_STATES, characters: 2 * 1024 * 1024 };
 
 /** Where others' records lie between those of a view, so often more of them are looked through for one part. */
 const MOST_LOOKS = 10;
@@ -36,15 +36,15 @@ const MOST_LOOKS = 10;
 const MOST_TOLD = 20;
 
 /** What may be taken over, and what belongs to it. */
-export interface Taking extends Limits {
+export interface ReceiveOptions extends Limits {
   /** Runs first of all, in the same change. */
   before?: (() => void) | undefined;
   /** Runs last of all, in the same transaction as the last change. */
-  after?: ((taken: Taken) => void) | undefined;
+  after?: ((taken: ReceiveResult) => void) | undefined;
 }
 
 /** From where the changes here ended before it, to where they did after it but for what was set apart. */
-export interface Taken extends Received, Told {
+export interface ReceiveResult extends Received, KnownThere {
   /** The changes here that it made, in their order. */
   changes: number[];
   /** Whether it named anything erased that was not known to be. */
@@ -70,7 +70,7 @@ export const IN_FOLDERS = -1;
  * This database as one of several that tell each other what they know: states go out and come in as text (see `parcel.ts`), whatever
  * carries them.
  */
-export class Diary {
+export class Replication {
   readonly #settings: Settings;
 
   /** @param change runs work as one change of the history */
@@ -94,7 +94,7 @@ export class Diary {
   latestTime = (): number => lastClock(this.db) / 1000;
 
   /** What is told to others. @param users, told as of `Collector` */
-  collector(users?: readonly number[], told?: Told): Collector {
+  collector(users?: readonly number[], told?: KnownThere): Collector {
     return new Collector(this.db, users, told);
   }
 
@@ -102,7 +102,7 @@ export class Diary {
   part(
     collector: Collector,
     from: Position,
-    { states, characters }: Share = REQUEST,
+    { states, characters }: PartLimits = REQUEST,
     more: readonly State[] = [],
   ): Collected & { text: string } {
     // As of one moment: a state is put together from several queries, and another process may merge something meanwhile.
@@ -118,7 +118,7 @@ export class Diary {
   }
 
   /** How much each of so many parts has to hold for everything to be told in them; no less than a request does. */
-  shareOf(parts: number): Share {
+  shareOf(parts: number): PartLimits {
     const { db } = this;
     const records = kindNames.reduce((sum, kind) => sum + db.lastId(kindOf(kind).table), 0);
     // Only what is older than the history is told without an entry of it.
@@ -189,10 +189,16 @@ export class Diary {
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
-    { before, after, setsApart = true, ...limits }: Taking = {},
-  ): Taken {
+    { before, after, setsApart = true, ...limits }: ReceiveOptions = {},
+  ): ReceiveResult {
     const collector = this.collector();
-    const taken: Taken = { ...noneReceived(), changes: [], hasNewErasures: false, from: START, to: START };
+    const taken: ReceiveResult = {
+      ...noneReceived(),
+      changes: [],
+      hasNewErasures: false,
+      from: START,
+      to: START,
+    };
     const isNothing =
       Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
     if (isNothing && !before && !hasWaiting(this.db)) {
@@ -242,7 +248,7 @@ export class Diary {
   }
 
   /** Runs work as a change. @returns its number, which is noted too; undefined if it changed nothing */
-  #noted(taken: Taken, work: () => void): number | undefined {
+  #noted(taken: ReceiveResult, work: () => void): number | undefined {
     const change = this.change(() => {
       const last = this.db.lastId('history');
       work();
@@ -354,11 +360,11 @@ export class Diary {
     const unname = (kind: KindName) =>
       this.db.run('UPDATE replicas SET id = NULL WHERE record = ? AND id = ?', kind, id);
     unname('user');
-    keep(this.db, [{ state: alias }, { id, state: agreed }]);
+    storeReplicas(this.db, [{ state: alias }, { id, state: agreed }]);
     // What the user has one of is named as the user is, and is told anew.
-    for (const kind of ownedKindNames.filter(isOfUser)) {
+    for (const kind of ownedKindNames.filter(isOnePerUser)) {
       unname(kind);
-      keep(this.db, [...new Fold(this.db, this.#names).of(kind, [id]).values()]);
+      storeReplicas(this.db, [...new Fold(this.db, this.#names).of(kind, [id]).values()]);
     }
     new Receiver(this.db).rerun(() => joined, 'user', [id]);
   }
@@ -391,7 +397,7 @@ export class Diary {
       for (const { record, id } of going.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
       // As what is not shown to this database, and what it tells nobody of.
-      keep(
+      storeReplicas(
         this.db,
         known.map(({ id, state }) => ({ id, state, outside: true })),
       );

@@ -2,14 +2,14 @@ import { type KindName, statementsOf } from '../../../domain/kinds.ts';
 import type { Known } from '../../reconcile/fold.ts';
 import type { Names } from '../../reconcile/names.ts';
 import { stampNow } from '../../reconcile/pointer.ts';
-import { over, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
+import { replacing, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
 import type { Database } from '../../sqlite/database.ts';
 
 /**
  * What the undo of an import took back comes in again with the next import, though the undo was later than all that the file says; and
  * an export of this database itself brings back what was deleted since. Inside a change.
  */
-export class Undone {
+export class UndoneImports {
   /** The uids of the changes that took imports back. */
   readonly #uids: ReadonlySet<number>;
   /** Of what is said anew. */
@@ -36,7 +36,7 @@ export class Undone {
       const said = here.statements[group];
       const differs = names.some((name) => (state.fields?.[name] ?? null) !== (here.fields?.[name] ?? null));
       if (differs && said && this.#uids.has(said.stamp[1]) && statements[group])
-        statements[group] = over(said, this.#stamp);
+        statements[group] = replacing(said, this.#stamp);
     }
     return { ...state, life: counts ? here.life + 1 : state.life, statements };
   }
