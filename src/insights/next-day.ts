@@ -39,6 +39,9 @@ const DONE = 7 + AVERAGES;
 
 const laterOf = ({ pain, later }: KnownDay): number[] => [later ?? pain, Number(later !== undefined)];
 
+/** The two groups of each covariance. */
+const [WITH, WITHOUT] = [1, 0];
+
 /** Days with an exercise and days without it. */
 interface Sides {
   readonly covariance: Covariance;
@@ -48,8 +51,6 @@ interface Sides {
   readonly around: Covariance;
   /** The same with what was done on the day before the exercise; up to so many exercises. */
   readonly earlier: Covariance | null;
-  /** Which of the two each group of the covariances is. */
-  readonly order: boolean[];
   days: number;
 }
 
@@ -94,7 +95,6 @@ export class NextDay {
       again: new Covariance(DONE + 1),
       around: new Covariance(DONE + 1),
       earlier: size > DONE ? new Covariance(size) : null,
-      order: [],
       days: 0,
     }));
   }
@@ -112,9 +112,7 @@ export class NextDay {
       .fill(0)
       .set([before.pain, ...laterOf(before), ...before.averages, next.pain, ...weekends]);
     for (const [exercise, sides] of this.#sides.entries()) {
-      const isDone = before.done.has(exercise);
-      if (!sides.order.includes(isDone)) sides.order.push(isDone);
-      const side = sides.order.indexOf(isDone);
+      const side = before.done.has(exercise) ? WITH : WITHOUT;
       sides.covariance.add(side, this.#covariates, day.pain);
       // Done mostly in flares, it says of a day whether the flare goes on.
       this.#covariates[DONE] = Number(day.done.has(exercise));
@@ -128,7 +126,7 @@ export class NextDay {
         sides.earlier.add(side, this.#covariates, day.pain);
         this.#covariates.fill(0, DONE);
       }
-      sides.days += Number(isDone);
+      if (side === WITH) sides.days += 1;
     }
     if (this.#joint) {
       for (const exercise of before.done) this.#covariates[exercise + DONE] = 1;
@@ -164,9 +162,9 @@ export class NextDay {
   #estimate(exercise: number): Estimate | null {
     const sides = this.#sidesOf(exercise);
     if (Math.min(sides.days, this.#pairs - sides.days) < FEWEST) return null;
-    const alone = difference(sides, sides.covariance);
+    const alone = difference(sides.covariance);
     if (alone === null) return null;
-    const finer = [this.#joint?.slope(exercise + DONE), difference(sides, sides.again)];
+    const finer = [this.#joint?.slope(exercise + DONE), difference(sides.again)];
     return finer.find((one) => one && one.size >= LEAST_SHARE * alone.size) ?? alone;
   }
 
@@ -191,14 +189,13 @@ export class NextDay {
 
   /** Whatever was done on the day before it: soreness that takes two days is not blamed on the exercise that comes next. */
   #earlier(exercise: number): Estimate | null {
-    const sides = this.#sidesOf(exercise);
-    return sides.earlier && difference(sides, sides.earlier);
+    const { earlier } = this.#sidesOf(exercise);
+    return earlier && difference(earlier);
   }
 
   /** Among days around which it was done as often. */
   #around(exercise: number): Estimate | null {
-    const sides = this.#sidesOf(exercise);
-    return difference(sides, sides.around);
+    return difference(this.#sidesOf(exercise).around);
   }
 
   #sidesOf(exercise: number): Sides {
@@ -216,5 +213,4 @@ export class NextDay {
 }
 
 /** Days with the exercise against those without it. */
-const difference = ({ order }: Sides, covariance: Covariance): Estimate | null =>
-  covariance.contrast(order.indexOf(true), [order.indexOf(false)]);
+const difference = (covariance: Covariance): Estimate | null => covariance.contrast(WITH, [WITHOUT]);

@@ -11,6 +11,7 @@ const ERROR = 1 / 3;
 
 /** Sums of one group about its own means. */
 interface Group {
+  readonly key: number;
   n: number;
   mean: number;
   squares: number;
@@ -32,7 +33,9 @@ interface Group {
  * does (White 1980, Econometrica 48:817–838): one exercise may vary more than the others.
  */
 export class Covariance {
+  /** In the order of their first observations. */
   readonly #groups: Group[] = [];
+  readonly #byKey = new Map<number, Group>();
   readonly #size: number;
   readonly #step: Float64Array;
   /** The slopes, and what solving them leaves for others: made again after each observation that is asked about. */
@@ -54,11 +57,11 @@ export class Covariance {
   }
 
   count(group: number): number {
-    return this.#groups[group]?.n ?? 0;
+    return this.#byKey.get(group)?.n ?? 0;
   }
 
   /**
-   * @param group the number of the group; groups are numbered from 0 without gaps, in the order of their first observation
+   * @param group any number by which the group is known
    * @param isSameDay whether its day is that of the group's last observation
    */
   add(group: number, covariates: Float64Array, response: number, isSameDay = false): void {
@@ -84,7 +87,7 @@ export class Covariance {
   }
 
   mean(group: number, covariate: number): number {
-    return this.#groups[group]?.means[covariate] ?? 0;
+    return this.#byKey.get(group)?.means[covariate] ?? 0;
   }
 
   /** The means of a group's covariates, with others for the first ones. */
@@ -100,7 +103,7 @@ export class Covariance {
    */
   level(group: number, covariates: Float64Array): Estimate | null {
     this.#solve();
-    const own = this.#groups[group];
+    const own = this.#byKey.get(group);
     if (!own) return null;
     const apart = this.#apart;
     for (let i = 0; i < this.#size; i += 1) apart[i] = at(own.means, i) - at(covariates, i);
@@ -117,7 +120,7 @@ export class Covariance {
    */
   contrast(group: number, others: readonly number[], reading?: Float64Array): Estimate | null {
     this.#solve();
-    const own = this.#groups[group];
+    const own = this.#byKey.get(group);
     const total = others.reduce((sum, other) => sum + this.count(other), 0);
     if (!own || total === 0) return null;
     const apart = this.#apart;
@@ -125,7 +128,7 @@ export class Covariance {
     let value = own.mean;
     const weights: [number, number][] = [[group, 1]];
     for (const other of others) {
-      const { n, mean, means } = this.#groups[other] as Group;
+      const { n, mean, means } = this.#byKey.get(other) as Group;
       const share = n / total;
       value -= share * mean;
       for (let i = 0; i < this.#size; i += 1) apart[i] = at(apart, i) - share * at(means, i);
@@ -183,7 +186,7 @@ export class Covariance {
     const share = new Map(weights);
     const parts = this.#groups.map((group, i) => {
       const { deviation, freedom } = this.#deviations[i] as { deviation: number; freedom: number };
-      const leverage = quadratic(group.matrix, direction, k) + (share.get(i) ?? 0) ** 2 / group.n;
+      const leverage = quadratic(group.matrix, direction, k) + (share.get(group.key) ?? 0) ** 2 / group.n;
       return { variance: deviation ** 2 * leverage, freedom };
     });
     const variance = parts.reduce((sum, part) => sum + part.variance, 0);
@@ -220,9 +223,12 @@ export class Covariance {
     this.#isFresh = true;
   }
 
-  #groupAt(group: number): Group {
+  #groupAt(key: number): Group {
+    const known = this.#byKey.get(key);
+    if (known) return known;
     const k = this.#size;
-    this.#groups[group] ??= {
+    const group: Group = {
+      key,
       n: 0,
       mean: 0,
       squares: 0,
@@ -233,7 +239,9 @@ export class Covariance {
       day: new Float64Array(k + 2),
       pairs: undefined,
     };
-    return this.#groups[group];
+    this.#groups.push(group);
+    this.#byKey.set(key, group);
+    return group;
   }
 }
 
