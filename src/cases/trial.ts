@@ -9,7 +9,7 @@ import {
   type TrialDay,
   trialOn,
 } from '../domain/trial.ts';
-import { addDays, localDay } from '../domain/words/day.ts';
+import { addDays, DAY_BEGINS, localDay } from '../domain/words/day.ts';
 import type { Entry } from '../insights/pain-days.ts';
 import {
   type EndedTrial,
@@ -103,9 +103,6 @@ export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {
     .filter((day) => trialOn(trials, day)?.id === trial.id);
   return new Map(days.map((day) => [day.date, day]));
 }
-
-/** The hour until which somebody is up late rather than early: where the day of a time-use diary begins (ATUS, HETUS). */
-const DAY_BEGINS = 4;
 
 /** The local day that a trial is at: late at night the day before, while its second pain is still to come. */
 export function trialToday(store: Store, trial: Trial, now: Date): string {

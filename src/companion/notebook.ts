@@ -55,8 +55,8 @@ export interface Notebook {
   /** The exercises that were offered last, with their routines, and the last summary: for the time before the records are read. */
   names?: readonly { exerciseName: string; exerciseType: string; routine?: string }[];
   summary?: { at: string; figures: Schemas['Summary'] };
-  /** What is drawn in a trial for a day. */
-  trial?: { date: string; words: string };
+  /** What is drawn in a trial, as it was on a day: `isLate` after midnight, when it was for the day before. */
+  trial?: { date: string; isLate: boolean; words: string };
   /** How many negative ids were given. */
   made: number;
   /** Why the token is not valid any more: `token-revoked`, `token-expired`, `token-unknown`, `person-erased`. */

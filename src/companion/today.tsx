@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { suggestEffective } from '../domain/effective.ts';
 import { exerciseTypes } from '../domain/exercise-types.ts';
 import { callsForRedFlags, isSevere } from '../domain/red-flags.ts';
+import { DAY_BEGINS } from '../domain/words/day.ts';
 import { foldedName } from '../domain/words/match.ts';
 import { Details, focus, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
@@ -148,7 +149,7 @@ export function Today(shown: Shown) {
 /** As much of `GET /trials/{id}/status` as the page shows. */
 interface TrialStatus {
   trial: { days: number };
-  today: { number: number; what: string } | null;
+  today: { date: string; number: number; what: string } | null;
 }
 
 /** What is drawn for today, in a trial; without a network what was last known of today. */
@@ -165,7 +166,8 @@ function TrialToday({ kept, phone }: Shown) {
       const query = `today=${today}&hour=${new Date().getHours()}`;
       const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status?${query}`));
       const of = status?.today;
-      const trial = of && { date: today, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
+      const words = `day ${of?.number} of ${status?.trial.days}: ${of?.what}`;
+      const trial = of && { date: today, isLate: of.date < today, words };
       await phone.shelf.update((now) => {
         const { trial: _, ...others } = now;
         return isLatest && personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;
@@ -177,7 +179,9 @@ function TrialToday({ kept, phone }: Shown) {
     };
     // Once more where the page is looked at again: a try that failed may be the last one of the day.
   }, [isReached, phone.me, person, today, kept.since]);
-  return kept.trial?.date === today ? <p class="note">Trial, {kept.trial.words}.</p> : null;
+  const { trial } = kept;
+  const isNow = trial?.date === today && (!trial.isLate || new Date().getHours() < DAY_BEGINS);
+  return isNow ? <p class="note">Trial, {trial.words}.</p> : null;
 }
 
 /** Pain without an exercise: ten numbers, and a tap on one saves it. */

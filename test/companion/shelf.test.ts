@@ -207,7 +207,7 @@ test('without a token nothing is stored of what was read or sent, what was store
   const shelf = await tab();
   await shelf.update(() => noted);
   const summary = { at: '2026-03-01', figures: {} as never };
-  const trial = { date: '2026-03-01', words: 'Cat Cow' };
+  const trial = { date: '2026-03-01', isLate: false, words: 'Cat Cow' };
   const whole = {
     ...tokenless,
     summary,

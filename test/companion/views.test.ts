@@ -322,9 +322,23 @@ inBrowser((_, bare) => {
       const [start, yesterday] = [addDays(there, -2), addDays(there, -1)];
       store.of('trial').create({ ...exampleOf(trialFields), userId: 1, start });
       const { id } = store.of('trialDay').create({ userId: 1, date: yesterday, first: 6, done: true });
-      const page = await (await bare({ timezoneId: zone })).open(url);
+      const { open, context } = await bare({ timezoneId: zone });
+      const page = await open(url);
       await beNora(page);
-      if (zone === night) await page.getByText('Trial, day 2 of 28').waitFor();
+      if (zone === night) {
+        const drawn = page.getByText('Trial, day 2 of 28');
+        await drawn.waitFor();
+        // In the morning it is not what is drawn for the new day, of which nothing is known without a network.
+        await context.setOffline(true);
+        const now = Date.now();
+        await page.clock.setFixedTime(now + 4 * 3_600_000);
+        await page.getByRole('link', { name: 'Diary' }).click();
+        await page.getByRole('link', { name: 'Today' }).click();
+        await page.getByRole('button', { name: 'How is it today? 1', exact: true }).waitFor();
+        expect(await drawn.count()).toBe(0);
+        await page.clock.setFixedTime(now);
+        await context.setOffline(false);
+      }
       store.of('trialDay').update(id, { second: 4 });
       await page.getByText('Trial, day 3 of 28').waitFor();
     }

@@ -833,7 +833,7 @@ test('nothing that was read stays of another diary, and what waits does', () => 
     since: 1,
     names: [],
     summary: { at: '', figures: {} as never },
-    trial: { date: '', words: '' },
+    trial: { date: '', isLate: false, words: '' },
   };
   expect(unread({ ...own, ...read, records: { log: {} } })).toEqual(own);
 });

@@ -77,3 +77,6 @@ export const countedDays = (age: number, today: string): { since: string; until:
   since: birthImplied(age, today),
   until: today,
 });
+
+/** The hour until which somebody is up late rather than early: where the day of a time-use diary begins (ATUS, HETUS). */
+export const DAY_BEGINS = 4;
