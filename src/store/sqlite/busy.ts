@@ -2,8 +2,8 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 
 /**
- * Tries again each millisecond while others hold the lock. SQLite's own waiting sleeps for up to 100 ms, and hardly ever
- * gets a lock that another process takes again and again.
+ * Retries each millisecond while another connection holds the lock. SQLite's own busy handler sleeps for up
+ * to 100 ms, and hardly ever gets a lock that another process takes again and again.
  * @param timeout in milliseconds
  * @throws SciaticaError `busy` after `timeout`; what `work` throws
  */

@@ -1,12 +1,12 @@
 export type Value = string | number;
 
-/** A condition in SQL and the values of its question marks. */
+/** An SQL condition, and the values of its placeholders. */
 export interface Condition {
   sql: string;
   values: Value[];
 }
 
-/** The condition that a column holds one of these ids. */
+/** The condition that a column holds one of some ids; with none, no row meets it. */
 export function isAmong(column: string, ids: readonly number[]): Condition {
   const [first = 0, ...others] = ids;
   return others.length === 0
@@ -14,7 +14,7 @@ export function isAmong(column: string, ids: readonly number[]): Condition {
     : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] };
 }
 
-/** The conditions as one WHERE clause, or nothing. */
+/** Joins conditions to one WHERE clause; an empty text for none. */
 export function joined(where: readonly Condition[]): Condition {
   return {
     sql: where.length === 0 ? '' : ` WHERE ${where.map(({ sql }) => sql).join(' AND ')}`,

@@ -8,26 +8,26 @@ import { openAbsent, openReadable } from './readable.ts';
 import { addProceed, type Reader } from './reader.ts';
 import { refuseForeignSidecars } from './sidecars.ts';
 
-/** How long a command waits for another process to finish writing. */
+/** How long a command waits for the write lock of another process, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 30_000;
 
-/** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
+/** Size of the page cache, in KiB: large, because one user's logs are scattered among those of all users. */
 const CACHE_KIB = 64 * 1024;
 
 type Alone = BetterSqlite.Options & { isAlone?: boolean };
 
 /** How a connection is opened. */
 interface Options extends BetterSqlite.Options {
-  /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
+  /** Fall back to read-only access where the database cannot be written to; `obstacle` of the connection says why. */
   orReadable?: boolean;
-  /** There is no file: what is read is an empty database. */
+  /** There is no file: open an empty database in memory instead. */
   isAbsent?: boolean;
-  /** Who reads through it, in a thread of its own. */
+  /** For a connection in a worker thread: the request that it serves. */
   reader?: Reader | undefined;
 }
 
 /**
- * Opens a connection to a file that exists, with the pragmas that every connection has.
+ * Opens a connection to an existing file, with the pragmas and SQL functions that every connection has.
  * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
 export function connect(
@@ -58,7 +58,7 @@ function openWithPragmas(
   const isFile = typeof file === 'string';
   const sqlite = openSqlite(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isFile, ...options });
   try {
-    // First: the others read the schema, and what was read without this lock needs shared memory.
+    // Must come first: the other pragmas read the schema, and reading without this lock needs shared memory.
     if (isAlone) sqlite.pragma('locking_mode = EXCLUSIVE');
     const functions = { contains: contains(), csv_cell: csvCell, raw_csv_cell: rawCsvCell };
     for (const [name, work] of Object.entries(functions))
@@ -67,7 +67,7 @@ function openWithPragmas(
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma('secure_delete = ON');
     sqlite.pragma('synchronous = FULL');
-    // No record goes to the system's temporary folder; what may grow long has `useTemporaryFolder`.
+    // Keeps records out of the system's temporary folder. Long sorts use `useTemporaryFolder`.
     sqlite.pragma('temp_store = MEMORY');
     sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
@@ -79,15 +79,15 @@ function openWithPragmas(
 }
 
 /**
- * The SQL function `contains(text, needles)`: whether a text contains one of the needles, a JSON array of texts that are
- * folded already. SQLite's LIKE and lower() fold ASCII only (https://sqlite.org/lang_expr.html#like).
+ * Makes the SQL function `contains(text, needles)`: whether a text contains one of the needles, a JSON array of texts that are
+ * case-folded already. SQLite's LIKE and lower() fold only ASCII (https://sqlite.org/lang_expr.html#like).
  */
 function contains(): (text: unknown, needles: unknown) => number {
   let last: unknown;
   let wanted: string[] = [];
   return (text, needles) => {
     if (typeof text !== 'string') return 0;
-    // One query asks for the same needles row after row.
+    // A query passes the same needles for every row: parsed once.
     if (needles !== last) {
       last = needles;
       wanted = JSON.parse(String(needles)) as string[];
@@ -97,7 +97,7 @@ function contains(): (text: unknown, needles: unknown) => number {
   };
 }
 
-/** Runs `work` on a connection, and closes it. */
+/** Runs `work` on a connection, then closes the connection. */
 export function withDatabase<T>(db: Database, work: (db: Database) => T): T {
   try {
     return work(db);

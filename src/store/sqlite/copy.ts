@@ -11,17 +11,17 @@ import { APPLICATION_ID } from './header.ts';
 import { isSound, openToRead } from './verify.ts';
 
 /**
- * Copies a database into an empty file, and looks the copy through.
- * @param look reads what is wanted of the copy
- * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
+ * Copies a database into an empty file, and verifies the copy.
+ * @param look reads what the caller needs from the copy
+ * @throws SciaticaError `damaged`, `full`, `unusable`, the last also for a database that is not ours
  */
 export function copyVerified<T>(source: string, temporary: string, look: (copy: Database) => T): T {
-  // It reads one snapshot, however others write, and leaves out what was deleted (https://sqlite.org/lang_vacuum.html).
+  // Copies one snapshot, without deleted data (https://sqlite.org/lang_vacuum.html).
   withDatabase(openToRead(source), (db) => {
     try {
       db.run('VACUUM INTO ?', temporary);
     } catch (error) {
-      // A damaged page can hold the largest rowid that there is, behind which nothing can be inserted: SQLITE_FULL.
+      // A damaged page with the largest possible rowid makes every insert fail with SQLITE_FULL.
       const isFull = error instanceof SciaticaError && error.code === 'full';
       if (isFull && !isSound(db)) throw new SciaticaError('damaged', damaged(source));
       throw error;
@@ -36,8 +36,8 @@ export function copyVerified<T>(source: string, temporary: string, look: (copy: 
 }
 
 /**
- * Keeps a database beside itself as it is before a migration; the caller holds the write lock, so that it is kept
- * once, and nothing is written between copy and migration.
+ * Copies a database beside itself before a migration. The caller holds the write lock, so that only one copy
+ * is made, and nothing is written between copy and migration.
  * @throws SciaticaError `full`, `damaged`; then nothing has changed
  */
 export function keepVersion(path: string, version: number): void {

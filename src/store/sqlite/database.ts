@@ -10,7 +10,7 @@ import { type Reader, requireWanted } from './reader.ts';
 
 type Value = string | number | Uint8Array | null;
 
-/** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
+/** A connection with its prepared statements, transactions and error translation. */
 export class Database {
   readonly #handle: Handle;
   readonly #file: string;
@@ -20,44 +20,44 @@ export class Database {
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #wasWritable: boolean;
   #hasTurns = false;
-  /** Whether the transaction that is open is that of a turn. */
+  /** Whether the open transaction is that of `readInTurns`. */
   #isInTurn = false;
 
-  /** Use `openDatabase`, or `connect`. */
+  /** Not to be called directly: use `openDatabase` or `connect`. */
   constructor(
     readonly path: string,
     connect: () => Opened,
     readonly reader?: Reader,
   ) {
-    // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
+    // Read before opening: a file replaced in between then counts as moved, never the other way round.
     this.#file = fileAt(path);
     this.#handle = new Handle(connect);
     this.#wasWritable = this.#handle.obstacle === undefined;
   }
 
-  /** Why nothing can be saved, where that is so. */
+  /** Why nothing can be written; undefined if the database is writable. */
   get obstacle(): Obstacle | undefined {
     return this.#handle.obstacle;
   }
 
-  /** As `Handle.lend`. */
+  /** See `Handle.lend`. */
   lend(): () => void {
     return this.#handle.lend();
   }
 
-  /** Whether this is a connection of `openSnapshot`: all that is read through it is of one moment. */
+  /** Whether this is a connection of `openSnapshot`, on which all reads see one snapshot. */
   get isSnapshot(): boolean {
     return this.#handle.isReadonly && this.inTransaction;
   }
 
-  /** Whether a transaction is open that somebody asked for. */
+  /** Whether a transaction is open other than that of `readInTurns`. */
   get inTransaction(): boolean {
     return !this.#isInTurn && this.#handle.inTransaction;
   }
 
   /**
-   * From now on all reads in one turn of the event loop are one read transaction: the lock and the look at the log's index are a tenth
-   * of the time of a small read. What another process writes is seen in the next turn.
+   * From now on, all reads in one turn of the event loop share one read transaction: taking the lock and checking the WAL index
+   * are a tenth of the time of a small read. Writes of other processes become visible in the next turn.
    */
   readInTurns(): void {
     this.#hasTurns = true;
@@ -69,8 +69,9 @@ export class Database {
   }
 
   /**
-   * The first rows of a query, as objects: at most so many, and none after those that have so many characters together.
-   * @param charactersOf how many a row has
+   * The first rows of a query, as objects: at most `most.rows`, and none after the row at which they reach
+   * `most.characters` together.
+   * @param charactersOf counts the characters of a row
    */
   take<T>(
     sql: string,
@@ -105,7 +106,7 @@ export class Database {
     return this.#reading(() => this.#firstColumn(sql).get(...values) as T | undefined);
   }
 
-  /** The first row of a query, as its columns in order; an aggregate has one always. */
+  /** The first row of a query, as an array of its columns. An aggregate without GROUP BY always has one. */
   row<T extends Value[] | undefined>(sql: string, ...values: Value[]): T {
     return this.#reading(() => {
       const statement = this.#prepare(sql).raw();
@@ -113,12 +114,12 @@ export class Database {
     });
   }
 
-  /** The highest id that a table with AUTOINCREMENT has ever given; 0 before the first (SQLite, “Autoincrement”). */
+  /** The highest id that a table with AUTOINCREMENT has ever assigned; 0 before the first (https://sqlite.org/autoinc.html). */
   lastId(table: string): number {
     return this.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
   }
 
-  /** Runs a statement; returns the id it inserted last and how many rows it changed. */
+  /** Runs a statement; returns the id of the last inserted row, and the number of changed rows. */
   run(sql: string, ...values: Value[]): { id: number; changes: number } {
     return this.#translate(() => {
       const { lastInsertRowid, changes } = this.#prepare(sql).run(...values);
@@ -126,22 +127,22 @@ export class Database {
     });
   }
 
-  /** Runs several statements without values. */
+  /** Runs SQL of one or several statements, without values. */
   exec(sql: string): void {
     this.#translate(() => this.#handle.sqlite.exec(sql));
   }
 
-  /** Runs the migrations after the first `from`. */
+  /** Runs all migrations but the first `from`, which have run already. */
   migrate(from: number): void {
     this.#translate(() => runMigrations(this.#handle.sqlite, from));
   }
 
-  /** The value of a pragma, or what setting it answered. */
+  /** Runs a pragma and returns its value, or the answer to setting it. */
   pragma<T extends Value>(source: string): T {
     return this.#translate(() => this.#handle.sqlite.pragma(source, { simple: true }) as T);
   }
 
-  /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
+  /** Runs `work` in a read transaction, so that it sees one snapshot. Inside a transaction, it becomes a part of that one. */
   read<T>(work: () => T): T {
     if (this.#hasTurns) this.#reading(() => {});
     if (this.#handle.inTransaction) return work();
@@ -150,8 +151,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it. Waits for the lock of
-   * others as long as `busy_timeout` says.
+   * Runs `work` in a write transaction. Inside a transaction, it becomes a part of that one. Waits for the
+   * write lock for up to `busy_timeout`.
    * @throws what `work` threw; SciaticaError as `begin` and `commit` say
    */
   write<T>(work: () => T): T {
@@ -160,7 +161,7 @@ export class Database {
     return this.#finish(work, () => this.commit());
   }
 
-  /** Runs `work` inside a write transaction: what it wrote is taken back if it throws, and the transaction goes on. */
+  /** Runs `work` in a savepoint of the open write transaction: if it throws, only its writes are rolled back. */
   attempt<T>(work: () => T): T {
     this.run('SAVEPOINT attempt');
     try {
@@ -186,7 +187,7 @@ export class Database {
   }
 
   /**
-   * Makes sure that something can be saved; where the disk was full or has failed, by opening the database once more.
+   * Checks that the database can be written to. If the disk was full or has failed, it first opens the database again.
    * @throws SciaticaError `full`, `unusable`
    */
   requireWritable(): void {
@@ -195,7 +196,7 @@ export class Database {
     if (this.obstacle && mayHavePassed && !this.#handle.isLent) {
       const version = this.pragma('user_version');
       this.#handle.reopen();
-      // What was brought up to date was a copy.
+      // The open database was a migrated copy; the file itself has an older schema.
       if (this.pragma('user_version') !== version) throw gone();
     }
     if (this.obstacle) throw this.obstacle.error;
@@ -203,12 +204,12 @@ export class Database {
 
   /**
    * Begins a write transaction.
-   * @throws SciaticaError `gone` when the path leads to another file by now; as `requireWritable`
+   * @throws SciaticaError `gone` when the path now leads to another file; as `requireWritable`
    */
   begin(): void {
     this.requireWritable();
     this.run('BEGIN IMMEDIATE');
-    // After a failed commit the connection was opened again, perhaps to a copy, which would take what is written and lose it.
+    // After a failed commit the connection was reopened, perhaps on a copy, which would lose the writes.
     const error = this.obstacle?.error ?? (this.#hasJustMoved ? gone() : undefined);
     if (!error) return;
     this.run('ROLLBACK');
@@ -216,8 +217,8 @@ export class Database {
   }
 
   /**
-   * Makes a write transaction durable.
-   * @throws SciaticaError `uncertain` when the disk failed: the connection is opened again before its next use
+   * Commits a write transaction durably.
+   * @throws SciaticaError `uncertain` when the disk failed: the connection is then reopened before its next use
    */
   commit(): void {
     try {
@@ -231,7 +232,7 @@ export class Database {
   }
 
   /**
-   * Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them.
+   * Moves the write-ahead log into the database file as far as readers allow, without waiting for them.
    * @returns whether the log is empty now
    */
   checkpoint(): boolean {
@@ -239,7 +240,7 @@ export class Database {
     return this.#unwaiting(() => this.pragma('wal_checkpoint(TRUNCATE)') === 0);
   }
 
-  /** Runs `work`, in which SQLite does not wait for locks. It gets the usual wait, in milliseconds. */
+  /** Runs `work` with `busy_timeout` 0. @param work gets the usual timeout, in milliseconds */
   #unwaiting<T>(work: (timeout: number) => T): T {
     const timeout = this.pragma<number>('busy_timeout');
     this.pragma('busy_timeout = 0');
@@ -250,18 +251,18 @@ export class Database {
     }
   }
 
-  /** The bytes of the database as it is now, what only its log holds included. */
+  /** The bytes of the current database, including what only the write-ahead log holds. */
   serialize(): Buffer {
     return this.#translate(() => this.#handle.sqlite.serialize());
   }
 
-  /** Another text whenever somebody else, through another connection, may have changed something. */
+  /** An opaque value that differs whenever another connection may have changed something. */
   version(): string {
     this.#endTurn();
     return `${this.#handle.connections} ${this.value<number>('PRAGMA data_version')}`;
   }
 
-  /** `hasMoved`, looked up once a millisecond at most: it takes a tenth of the time of a small write. */
+  /** `hasMoved`, checked at most once a millisecond, because it takes a tenth of the time of a small write. */
   get #hasJustMoved(): boolean {
     const now = performance.now();
     if (now - this.#lookedAt >= 1) {
@@ -271,14 +272,14 @@ export class Database {
     return this.#wasMoved;
   }
 
-  /** Whether the path leads to another file than the one that is open, or nowhere. */
+  /** Whether the path no longer leads to the open file. */
   get hasMoved(): boolean {
     return fileAt(this.path) !== this.#file;
   }
 
   /**
-   * After a failed fsync the cached pages may not be what the disk holds, and the log may end in a transaction
-   * that was given up: only a new connection reads what is there.
+   * After a failed fsync, cached pages may differ from the disk, and the write-ahead log may end in a
+   * transaction that was given up: only a new connection reads the actual content.
    */
   #recover(): void {
     this.#handle.reopen();
@@ -287,7 +288,7 @@ export class Database {
     this.#isDoubtful = false;
   }
 
-  /** Runs `work` after the connection is closed. */
+  /** Registers `work` to run after the connection is closed. */
   onClose(work: () => void): void {
     this.#atClose.push(work);
   }
@@ -310,7 +311,7 @@ export class Database {
     return this.#prepare(sql).pluck();
   }
 
-  /** Runs a query, which in a service is part of the turn's transaction. */
+  /** Runs a query; after `readInTurns`, inside the transaction of the turn. */
   #reading<T>(work: () => T): T {
     return this.#translate(work, this.#hasTurns);
   }
@@ -322,7 +323,7 @@ export class Database {
     setImmediate(() => this.#endTurn());
   }
 
-  /** Errors are those of reads, which had them. */
+  /** Ignores errors: they surfaced in the reads of the turn. */
   #endTurn(): void {
     if (!this.#isInTurn) return;
     this.#isInTurn = false;

@@ -1,22 +1,19 @@
 import type BetterSqlite from 'better-sqlite3';
 import { explained, type SciaticaError } from '../../domain/errors.ts';
 
-/** The first major version of Node on which better-sqlite3 13 runs; it crashes on Node 20, and 12 on 24.20 and later. */
+/** First major version of Node for better-sqlite3 13, which crashes on Node 20; version 12 crashes on 24.20 and later. */
 const FIRST_WITH_13 = 22;
 
-/** `require`, because opening a database is synchronous and only one of the two packages may be loaded. */
+/** Uses `require`, because opening a database is synchronous and only one of the two packages may be loaded. */
 function load(): { Driver: typeof BetterSqlite; options: BetterSqlite.Options } {
   if (Number.parseInt(process.versions.node, 10) >= FIRST_WITH_13)
     return { Driver: require('better-sqlite3'), options: {} };
-  // Named, the library need not be searched for, which takes longer than loading it.
+  // Naming the native library avoids a search for it, which takes longer than loading it.
   const nativeBinding = require('better-sqlite3-12/build/Release/better_sqlite3.node');
   return { Driver: require('better-sqlite3-12'), options: { nativeBinding } };
 }
 
-/**
- * Loads the engine, so that nothing is created where there is none.
- * @throws SciaticaError `unusable` when it is not installed for this platform
- */
+/** Loads the engine. Called before a file is created, so that nothing is created without an engine. */
 export const requireEngine = (): void => void translated(load);
 
 /**
@@ -38,7 +35,7 @@ function translated<T>(work: () => T): T {
   }
 }
 
-/** The package, its native library, or what the system would link it with. */
+/** Whether the package, its native library or a library that this is linked with is missing. */
 function isMissing(error: unknown): boolean {
   return ['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].includes(String((error as NodeJS.ErrnoException).code));
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, explained, SciaticaError, unusable, type Wording } from '../../domain/errors.ts';
 import { errnoOf, hasRoom, isFull, NotSynced } from '../../lib/files.ts';
 
-/** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
+/** Translates an error of SQLite or of the file system into one that tells the user what to do. Returns others unchanged. */
 export function domainError(error: unknown, path: string): unknown {
   const fail = (code: ErrorCode, message: Wording) => explained(code, message, error);
   if (error instanceof NotSynced) return fail('uncertain', error.message);
@@ -12,9 +12,9 @@ export function domainError(error: unknown, path: string): unknown {
       'busy',
       'Another program is writing to the database and did not finish. Try again in a moment.',
     );
-  // With no room left, the index of the write-ahead log (-shm) cannot be made either.
+  // On a full disk, creating the index of the write-ahead log (-shm) fails too.
   if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code) || isFull(error)) return full(error);
-  // To SQLite a full quota (EDQUOT) is an error of writing like any other, and so is that it can make no file
+  // SQLite reports a full quota (EDQUOT) as a plain write error, or as a file that it cannot create
   // (unixWrite and unixOpen in os_unix.c).
   if (/^SQLITE_(IOERR_WRITE|CANTOPEN)/.test(code) && !hasRoom(path)) return full(error);
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(code) || isBrokenSchema(code, error))
@@ -31,8 +31,8 @@ export function domainError(error: unknown, path: string): unknown {
 }
 
 /**
- * An error of the file system that nobody has explained, in words about the file that it names; others as they are.
- * @param file the file where the error names none
+ * Describes an error of the file system by the file that it names. Returns others unchanged.
+ * @param file stands for the file where the error names none
  */
 export function fileSystemError(error: unknown, file = 'A file'): unknown {
   if (error instanceof NotSynced) return domainError(error, '');
@@ -43,7 +43,7 @@ export function fileSystemError(error: unknown, file = 'A file'): unknown {
   return explained('unusable', `${path} could not be read or written (${errno}).`, error);
 }
 
-/** Our own statements fit every schema of ours: where SQLite finds none or another, the file does not say what it is. */
+/** Our statements fit every schema of ours, so an SQL error about a missing object or column means a damaged schema. */
 function isBrokenSchema(code: string, error: unknown): boolean {
   const { message } = error as Error;
   return (
@@ -58,7 +58,7 @@ export function full(cause?: unknown): SciaticaError {
   return explained('full', 'The disk is full: nothing was saved. Make room and try again.', cause);
 }
 
-/** The file belongs to another program, or to none. */
+/** The error for a file of another program, or one that is no database. */
 export function notOurs(path: string): SciaticaError {
   return unusable(
     (command) =>
@@ -66,15 +66,15 @@ export function notOurs(path: string): SciaticaError {
   );
 }
 
-/** What to do about a damaged file. */
+/** The message for a damaged file, which says what to do. */
 export const damaged =
   (path: string): Wording =>
   (command) =>
     `${path} is damaged. To see how: ${command('doctor')}. To save what can still be read: ${command('doctor --rescue FILE')}`;
 
 /**
- * Reads JSON that the database rendered or keeps.
- * @throws SciaticaError `damaged` if it is none: SQLite finds no fault in a text whose bytes have changed
+ * Parses JSON that the database rendered or stores.
+ * @throws SciaticaError `damaged` if it is malformed: SQLite does not notice changed bytes inside a text
  */
 export function storedJson<T>(text: string): T {
   try {
@@ -89,7 +89,7 @@ export function storedJson<T>(text: string): T {
   }
 }
 
-/** The path no longer leads to the file that is open: what is written to it, nobody would find again. */
+/** The error for a path that no longer leads to the open file: what is written to that file would be lost. */
 export function gone(): SciaticaError {
   return new SciaticaError(
     'gone',
@@ -97,7 +97,7 @@ export function gone(): SciaticaError {
   );
 }
 
-/** An error while a change was made durable: SQLite has rolled it back, but after a crash it may be there. */
+/** The error for a failed commit: SQLite has rolled it back, but after a crash it may turn out to be committed. */
 export function uncertain(cause: unknown): SciaticaError {
   return explained(
     'uncertain',

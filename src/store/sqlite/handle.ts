@@ -1,16 +1,16 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { Obstacle, Opened } from './readable.ts';
 
-/** In milliseconds: for so long a connection that locks all others out is kept for the next reads. */
+/** In milliseconds: how long a connection that locks all others out stays open for further reads. */
 const ALONE_MS = 20;
 
-/** Most statements that are kept. Callers choose filters and orders: what is kept must not grow with them. */
+/** Most cached statements. Callers choose filters and sort orders, so the cache must be bounded. */
 const MOST_STATEMENTS = 200;
 
-/** The connection of better-sqlite3 behind a `Database`: it may be opened again, and what was prepared on it goes with it. */
+/** The better-sqlite3 connection behind a `Database`, which can be reopened, with its cache of prepared statements. */
 export class Handle {
   readonly #connect: () => Opened;
-  /** By their SQL. */
+  /** Cache by SQL text. */
   readonly #statements = new Map<string, BetterSqlite.Statement>();
   #sqlite: BetterSqlite.Database;
   #obstacle: Obstacle | undefined;
@@ -18,7 +18,7 @@ export class Handle {
   #timer: NodeJS.Timeout | undefined;
   #busyTimeout: unknown;
   #guests = 0;
-  /** How often it was opened. */
+  /** How often the connection was opened. */
   connections = 1;
 
   constructor(connect: () => Opened) {
@@ -26,7 +26,7 @@ export class Handle {
     ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = connect());
   }
 
-  /** Why nothing can be saved, where that is so. */
+  /** Why nothing can be written; undefined if the database is writable. */
   get obstacle(): Obstacle | undefined {
     return this.#obstacle;
   }
@@ -43,7 +43,7 @@ export class Handle {
     return this.#guests > 0;
   }
 
-  /** The open connection. One that locks others out is closed soon afterwards, and opened again for the next read. */
+  /** The connection, reopened if it was closed. One that locks others out is closed again soon after its last use. */
   get sqlite(): BetterSqlite.Database {
     if (this.#isReleased) this.#open();
     if (this.#obstacle?.kind === 'alone') this.#releaseSoon();
@@ -51,7 +51,7 @@ export class Handle {
   }
 
   prepare(sql: string): BetterSqlite.Statement {
-    // First: what was prepared does not outlive a connection that is opened again.
+    // First, because reopening clears the cached statements.
     const { sqlite } = this;
     let statement = this.#statements.get(sql);
     if (!statement) {
@@ -62,7 +62,7 @@ export class Handle {
     return statement;
   }
 
-  /** Lets somebody read through this connection; what it returns says that the reading is over. */
+  /** Keeps the connection open for a reader. Returns a function that ends this. */
   lend(): () => void {
     this.#guests++;
     return () => {
@@ -87,7 +87,7 @@ export class Handle {
     this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
   }
 
-  /** What cannot be opened now is tried again at the next use. */
+  /** Closes the connection; `sqlite` reopens it at the next use. */
   #disconnect(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-/** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
+/** "Scia": marks a database as ours (https://sqlite.org/fileformat2.html#application_id), for file(1) too. */
 export const APPLICATION_ID = 0x53636961;
 
-/** What the first 100 bytes of a database say (https://sqlite.org/fileformat2.html#the_database_header). */
+/** The fields of the 100-byte database header that are used here (https://sqlite.org/fileformat2.html#the_database_header). */
 export interface Header {
-  /** Whether it is one of SQLite's at all. */
+  /** Whether it has the header of a database that SQLite can open. */
   isDatabase: boolean;
   isBlank: boolean;
   applicationId: number;
@@ -13,8 +13,8 @@ export interface Header {
 }
 
 /**
- * Reads the header of a file without SQLite, which could touch its journal or its log. Not for a file that this
- * process has open: closing it drops the locks that SQLite holds
+ * Reads the header of a file without SQLite, which could modify the journal or the write-ahead log. Not for a
+ * file that this process has open: closing it would drop the locks that SQLite holds
  * (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
 export function headerOf(path: string): Header {
@@ -26,7 +26,7 @@ export function headerOf(path: string): Header {
     closeSync(file);
   }
   return {
-    // The two bytes are the versions for writing and for reading: 1, or 2 with a write-ahead log.
+    // Bytes 18 and 19 are the file format versions for writing and reading: 1, or 2 for WAL.
     isDatabase:
       bytes.toString('latin1', 0, 16) === 'SQLite format 3\0' &&
       (bytes[18] ?? 0) <= 2 &&
@@ -37,7 +37,7 @@ export function headerOf(path: string): Header {
   };
 }
 
-/** Which file a path leads to: device and inode; nothing when there is none. */
+/** Identifies the file at a path by device and inode; an empty text if there is none. */
 export function fileAt(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.dev}:${stat.ino}` : '';

@@ -14,18 +14,19 @@ import { isDatabaseAt, mendPermissions, refuseForeignSidecars } from './sidecars
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { referenceFaults } from './verify.ts';
 
-/** A file can be replaced while it is opened, but hardly again and again. */
+/** Most attempts to open a file that is being replaced by others at the same time. */
 const ATTEMPTS = 5;
 
 /**
- * Opens the database at an absolute path.
- * @param create whether it is created where it is missing, with its folder (0700) and its schema; otherwise an empty one in
- *   memory stands for it, and nothing is saved
- * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be used
+ * Opens the database at an absolute path, and migrates it to the current schema.
+ * @param create whether a missing database is created, with its folder (0700) and its schema; otherwise an
+ *   empty one in memory takes its place, and nothing can be saved
+ * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be
+ *   used; `damaged`, `busy`, `full`, `gone`
  */
 export function openDatabase(path: string, create = true): Database {
   try {
-    // better-sqlite3 would trim it, and open another file.
+    // better-sqlite3 trims paths, and would open another file.
     if (path !== path.trim())
       throw unusable(`The database cannot be at "${path}": its name ends in a space.`);
     if (!create && !isDatabaseAt(path)) return openNothing(path);
@@ -47,7 +48,7 @@ function openNothing(path: string): Database {
   return database;
 }
 
-/** @returns nothing if the file was replaced while it was being opened, as a restore does */
+/** @returns undefined if the file was replaced while it was being opened, as by a restore */
 function openOnce(path: string): Database | undefined {
   refuseForeignSidecars(path);
   mendPermissions(path);
@@ -75,17 +76,17 @@ function openOnce(path: string): Database | undefined {
   return undefined;
 }
 
-/** A connection on which all reads see one moment. */
+/** A connection on which all reads see the same snapshot. */
 interface Snapshot {
   db: Database;
   close(): void;
 }
 
 /**
- * Opens one more connection, for reading only, to a database that is already open. Where there can be none, the one that
- * is there serves: nothing is saved through it.
+ * Opens a read-only connection to a database that is already open, and begins a snapshot on it. Where no
+ * second connection is possible, it reuses the first one: nothing is written through that.
  * @param sorts whether it may have long lists to sort
- * @throws SciaticaError `gone` when the path leads to another file by now
+ * @throws SciaticaError `gone` when the path now leads to another file
  */
 export function openSnapshot(open: Database, sorts = true): Snapshot {
   if (open.isSnapshot) return { db: open, close() {} };
@@ -98,12 +99,12 @@ export function openSnapshot(open: Database, sorts = true): Snapshot {
   return { db, close: () => db.close() };
 }
 
-/** For a connection that reads each page once: keeping them would only grow. */
+/** Shrinks the page cache to 2000 KiB, for a connection that reads each page only once. */
 export function limitCache(db: Database): void {
   db.pragma('cache_size = -2000');
 }
 
-/** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
+/** Creates an empty file if none exists: folders 0700, the file 0600, whatever the umask; -wal and -shm get the file's mode. */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
   requireEngine();
@@ -119,14 +120,16 @@ function createPrivately(path: string): void {
 }
 
 /**
- * The files that this process has opened as ours. They are not looked into again: closing a file drops the
- * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ * The files that this process has opened and recognised as ours. They are not read again, because closing a
+ * file drops the locks that SQLite holds on it
+ * (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
 const known = new Set<string>();
 
 /**
- * Refuses another application's file by its first bytes, before SQLite could touch it, its journal or its
- * log. Ours has its mark before it has a log; while it has none, it is empty, or a blank page if the power went.
+ * Refuses another application's file by its header, before SQLite could modify it, its journal or its log. Our files get their
+ * application id before they get a log; without one, a file is empty, or blank after a power cut.
+ * @throws SciaticaError `unusable`
  */
 export function refuseForeignFile(path: string, { mayBeNewer = false } = {}): void {
   const stat = statSync(path);
@@ -138,7 +141,7 @@ export function refuseForeignFile(path: string, { mayBeNewer = false } = {}): vo
   if (!mayBeNewer) refuseNewer(path, header.version);
 }
 
-/** Brings a copy of what cannot be written to up to date; refuses it if it belongs to something else. */
+/** Migrates a copy of a database that cannot be written to. @throws SciaticaError `unusable` for a database that is not ours */
 function prepareCopy(database: Database): void {
   const version = database.pragma<number>('user_version');
   if (database.pragma('application_id') !== APPLICATION_ID) throw notOurs(database.path);
@@ -149,7 +152,7 @@ function prepareCopy(database: Database): void {
   database.pragma('foreign_keys = ON');
 }
 
-/** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */
+/** Marks a new database as ours, and switches it to WAL. @throws SciaticaError `unusable` for one that is not ours */
 function claim(database: Database): void {
   if (database.pragma('application_id') !== APPLICATION_ID) {
     database.write(() => {
@@ -162,7 +165,7 @@ function claim(database: Database): void {
   }
   refuseNewer(database.path, database.pragma<number>('user_version'));
   if (database.obstacle) return;
-  // SQLite does not wait by itself where it changes the journal mode.
+  // SQLite's busy timeout does not apply to changing the journal mode.
   if (
     database.pragma('journal_mode') !== 'wal' &&
     retryWhileBusy(BUSY_TIMEOUT_MS, () => database.pragma('journal_mode = WAL')) !== 'wal'
@@ -173,15 +176,15 @@ function claim(database: Database): void {
 }
 
 /**
- * Brings the schema up to date, all of it or not at all. A database that may hold records is kept beside itself
- * first: whoever has the write lock does both, the others find it done.
+ * Migrates the schema in one transaction. Of a database that may hold records, a copy is kept beside it
+ * first. Concurrent processes wait for the write lock, and then find nothing left to do.
  */
 export function migrate(database: Database, { keep = keepVersion } = {}): void {
   const found = database.pragma<number>('user_version');
   if (found === migrations.length) return;
-  // A large database has much to sort.
+  // Rebuilding the indexes of a large database needs long sorts.
   if (found > 0) useTemporaryFolder(database);
-  // A migration may build a table anew that another refers to (https://sqlite.org/lang_altertable.html#otheralter).
+  // Migrations may rebuild a table that others refer to (https://sqlite.org/lang_altertable.html#otheralter).
   database.pragma('foreign_keys = OFF');
   try {
     database.write(() => {
@@ -198,7 +201,7 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
   }
 }
 
-/** The last format whose versions gave a ✔ or ✖ for what followed an exercise, without holding it against others. */
+/** The last format whose programs marked an exercise ✔ or ✖ by its outcome alone, without comparing it with others. */
 const LAST_OF_FORMER_MARKS = 10;
 
 function noteFormerMarks(database: Database): void {

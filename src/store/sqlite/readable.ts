@@ -5,39 +5,39 @@ import { SciaticaError, unusable } from '../../domain/errors.ts';
 import { hasRoom, sizeOf, temporaryFolder } from '../../lib/files.ts';
 import { full } from './errors.ts';
 
-/** A connection of better-sqlite3, and what keeps it from writing. */
+/** A better-sqlite3 connection, and why it cannot write, if it cannot. */
 export interface Opened {
   sqlite: BetterSqlite.Database;
   obstacle?: Obstacle;
 }
 
-/** Why nothing can be saved in a database that can be read. */
+/** Why a database can be read but not written to. */
 export interface Obstacle {
-  /** For whoever tries to save something. */
+  /** Thrown to a caller that tries to write. */
   error: SciaticaError;
-  /** For whoever reads. */
+  /** Shown to a user who only reads. */
   notice: string;
   /**
-   * `shared`: others may open it too. `alone`: no other connection can be open. `copy`: what is open is a copy of it, in
-   * memory or in a file.
+   * `shared`: other connections may open it too. `alone`: this connection locks all others out. `copy`: a
+   * copy of it is open, in memory or in a file.
    */
   kind: 'shared' | 'alone' | 'copy';
   /** Removes the copy. */
   remove?(): void;
 }
 
-/** Opens a file, or bytes; `isAlone` with a lock that no other connection gets past. */
+/** Opens a file, or the bytes of one; with `isAlone`, under a lock that excludes all other connections. */
 type Open = (
   file: string | Buffer,
   options?: BetterSqlite.Options & { isAlone?: boolean },
 ) => BetterSqlite.Database;
 
-/** Larger files are copied to a file. */
+/** In bytes: larger databases are copied to a file instead of into memory. */
 const MAX_IN_MEMORY = 256 * 1024 * 1024;
 
 /**
- * Opens a database to write to it, or, where that cannot be, to read it. In WAL mode SQLite needs a file of shared memory
- * (-shm) to read, which cannot be made on a full disk or a read-only one.
+ * Opens a database for writing or, where that is impossible, for reading. In WAL mode SQLite needs a
+ * shared-memory file (-shm) even to read, which cannot be created on a full or a read-only disk.
  * @throws the error of SQLite or of the file system
  */
 export function openReadable(path: string, open: Open): Opened {
@@ -53,7 +53,7 @@ export function openReadable(path: string, open: Open): Opened {
   }
 }
 
-/** An empty database in memory, in place of one that does not exist and that nothing is to be saved in. */
+/** Opens an empty database in memory in place of one that does not exist and is not to be created. */
 export function openAbsent(path: string, open: Open): Opened {
   const error = unusable(`Nothing was saved: there is no database at ${path} yet.`);
   return {
@@ -62,7 +62,7 @@ export function openAbsent(path: string, open: Open): Opened {
   };
 }
 
-/** The connection, once it has read; without a read, SQLite opens neither log nor shared memory. */
+/** Reads once, so that SQLite opens log and shared memory now, and returns the connection. Closes it on an error. */
 function firstRead(sqlite: BetterSqlite.Database): BetterSqlite.Database {
   try {
     sqlite.pragma('user_version');
@@ -75,7 +75,7 @@ function firstRead(sqlite: BetterSqlite.Database): BetterSqlite.Database {
 
 const FULL: Obstacle = { error: full(), notice: 'Nothing can be saved: the disk is full.', kind: 'copy' };
 
-/** With an exclusive lock the index of the log is in memory (https://sqlite.org/wal.html#use_of_wal_without_shared_memory). */
+/** An exclusive lock keeps the WAL index in memory (https://sqlite.org/wal.html#use_of_wal_without_shared_memory). */
 function openAlone(path: string, open: Open): Opened | undefined {
   try {
     const sqlite = firstRead(open(path, { readonly: false, isAlone: true }));
@@ -86,24 +86,25 @@ function openAlone(path: string, open: Open): Opened | undefined {
   }
 }
 
-/** While others have it open, its shared memory is there to be read. */
+/** Reads the shared memory of other processes that have the database open; if there is none, opens a copy. */
 function openUnwritable(path: string, open: Open, refused: string): Opened {
   const obstacle = unwritable(path, refused);
   if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) {
     try {
       return { sqlite: firstRead(open(path, { readonly: true })), obstacle: { ...obstacle, kind: 'shared' } };
     } catch {
-      // Left by a crash, or not to be read by us.
+      // The files were left by a crash, or we may not read them.
     }
   }
   return openCopy(path, open, obstacle);
 }
 
-/** A database whose log is empty is all in its file, and fits into memory; else both go to a private folder. */
+/** Opens a copy: in memory if the file is small, and complete because the log is empty; else in a private folder. */
 function openCopy(path: string, open: Open, obstacle: Obstacle): Opened {
   if (sizeOf(`${path}-wal`) === 0 && sizeOf(path) > 0 && sizeOf(path) <= MAX_IN_MEMORY) {
     const bytes = unchanged(path, () => readFileSync(path));
-    // In memory there is no log: the file says that it has one (https://sqlite.org/fileformat2.html#file_format_version_numbers).
+    // No WAL mode in memory: change the header
+    // (https://sqlite.org/fileformat2.html#file_format_version_numbers).
     bytes.fill(1, 18, 20);
     return { sqlite: firstRead(open(bytes, { readonly: false })), obstacle };
   }
@@ -122,7 +123,7 @@ function openCopy(path: string, open: Open, obstacle: Obstacle): Opened {
   }
 }
 
-/** What `work` gives while a database stays as it is; who may not write to it may meet somebody who does. */
+/** Repeats `work`, up to ten times, until no other process has changed the database meanwhile. @throws SciaticaError `busy` */
 function unchanged<T>(path: string, work: () => T): T {
   const state = () =>
     ['', '-wal']
@@ -138,7 +139,7 @@ function unchanged<T>(path: string, work: () => T): T {
   }
 }
 
-/** What access(2) says against a use of a path, in a mode of `fs.constants`: EACCES, EROFS; undefined if it is allowed. */
+/** The error code with which access(2) refuses a mode of `fs.constants`, such as EACCES or EROFS; undefined if it is allowed. */
 export function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
@@ -148,7 +149,7 @@ export function refusal(path: string, mode: number): string | undefined {
   }
 }
 
-/** What keeps files from being made beside a database that may itself be written to. */
+/** The obstacle to creating files beside a database that may itself be writable. */
 function obstacleAt(path: string): Obstacle {
   return hasRoom(path) ? unwritable(path, refusal(dirname(path), constants.W_OK)) : FULL;
 }

@@ -9,8 +9,8 @@ const inMemory = (version: number) => {
 };
 
 /**
- * The columns of each table in a version of the format, in the order in which its rows hold them.
- * @param version 1 to the number of migrations
+ * The columns of each table in a version of the schema, in the order in which its rows store them.
+ * @param version from 1 to the number of migrations
  */
 export function columnsAt(version: number): ReadonlyMap<string, readonly string[]> {
   const db = inMemory(version);
@@ -28,13 +28,13 @@ export function columnsAt(version: number): ReadonlyMap<string, readonly string[
   }
 }
 
-/** As SQL of `sqlite_schema`, without quotes and spaces: SQLite puts them in where it renames. */
+/** The objects of a schema as text, without quotes and spaces, which SQLite adds when it renames a table. */
 const SCHEMA = `SELECT type || ' ' || name || ' ' || replace(replace(replace(sql, '"', ''), ' ', ''), char(10), '')
   FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
 
 /**
- * Whether a database has the tables, indexes and triggers of its version, each as it was made; it may have others too.
- * SQLite finds no fault in a schema whose bytes have changed, as long as it can be parsed.
+ * Whether a database has the tables, indexes and triggers of its version unchanged; further ones are allowed.
+ * SQLite itself does not notice changed bytes in a schema that can still be parsed.
  */
 export function isSchemaSound(database: Database): boolean {
   const there = new Set(database.column<string>(SCHEMA));

@@ -2,22 +2,22 @@ import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError, unusable } from '../../domain/errors.ts';
 
-/** What SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const SIDECARS = ['-wal', '-shm', '-journal'] as const;
 
-/** Group or others may write; only the owner of a file may remove it (sticky). */
+/** Mode bits of a folder: group or others may write; only the owner of a file may remove it (sticky). */
 const [WRITABLE, STICKY] = [0o022, 0o1000];
 
 const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 /**
- * Refuses files beside a database that SQLite must not open as its own: the log of a database that is gone, which it
- * would delete (pagerOpenWalIfPresent in pager.c), and in a folder such as /tmp files that somebody else made, who
- * could read what is written to them. To be called before SQLite opens the database.
+ * Refuses files beside a database that SQLite must not use: the log of a database that is gone, which it
+ * would delete (pagerOpenWalIfPresent in pager.c), and, in a folder such as /tmp, files of another user, who
+ * could read what is written to them. Call it before SQLite opens the database.
  * @throws SciaticaError `damaged`, `unusable`
  */
 export function refuseForeignSidecars(path: string): void {
-  // First the log: whoever makes a database writes to it before there is one.
+  // In this order: a process that creates a database writes to it before its log exists.
   const hasLog = (statOf(`${path}-wal`)?.size ?? 0) > 0;
   const database = statOf(path);
   if (hasLog && !database?.size)
@@ -34,8 +34,8 @@ export function refuseForeignSidecars(path: string): void {
 }
 
 /**
- * Gives a log and its index, which SQLite made while the database could only be read, the permissions that the database
- * has by now: they would keep it from being written to.
+ * Gives -wal and -shm, which SQLite created while the database was read-only, the present permissions of the
+ * database: otherwise they would keep it from being written to.
  */
 export function mendPermissions(path: string): void {
   const database = statOf(path);
@@ -46,7 +46,7 @@ export function mendPermissions(path: string): void {
   }
 }
 
-/** A file beside a database in a folder such as /tmp that neither its owner nor we nor the system made. */
+/** A file beside a database, in a folder such as /tmp, that belongs neither to the database's owner nor to us nor to root. */
 export function foreignSidecar(path: string): string | undefined {
   const mode = statOf(dirname(path))?.mode ?? 0;
   if ((mode & STICKY) === 0 || (mode & WRITABLE) === 0) return undefined;

@@ -5,25 +5,25 @@ import { openSnapshot } from './open.ts';
 /** How long a list may hold one snapshot, in milliseconds. */
 const MOST_MS = 60_000;
 
-/** How large the write-ahead log may be while lists hold snapshots, in bytes: more than is left of it when it shrinks. */
+/** Largest write-ahead log while lists hold snapshots, in bytes: above `journal_size_limit`, to which an unused log shrinks. */
 export const MOST_LOG_BYTES = 96 * 1024 * 1024;
 
-/** Between two checks, in milliseconds. */
+/** Interval between two checks of these bounds, in milliseconds. */
 const CHECK_MS = 250;
 
 /** The size of the write-ahead log of a database, in bytes. */
 export const logBytesOf = (path: string): number => sizeOf(`${path}-wal`);
 
-/** What a long list is read from: one snapshot, or one after the other. */
+/** What a long list is read from: one snapshot, or several in succession. */
 export interface Source {
-  /** How often a snapshot was given up for a later one. */
+  /** How often a snapshot was replaced by a later one. */
   readonly renewals: number;
   read<T>(work: (db: Database) => T): T;
 }
 
 /**
- * Opens what a long list is read from: close it. A store that is a snapshot already is read as it is; and where there can
- * be no further connection, nothing is saved either, so that the log cannot grow.
+ * Opens the source of a long list; the caller closes it. A store that is a snapshot is used as it is. So is a
+ * connection that excludes others: then nothing is written, and the log cannot grow.
  * @param sorts whether the list has to be sorted
  */
 export function openSource(open: Database, sorts: boolean): Source & { close(): void } {
@@ -32,9 +32,9 @@ export function openSource(open: Database, sorts: boolean): Source & { close(): 
 }
 
 /**
- * A connection that holds a snapshot for a bounded time: while any is held, the write-ahead log cannot shrink
- * (https://sqlite.org/wal.html, 6). It is given up after a minute, or when the log is large, even if nobody reads just
- * then; the next read begins another. No statement may stay open between two reads.
+ * Holds a snapshot for a bounded time only, because the write-ahead log cannot shrink while one is held
+ * (https://sqlite.org/wal.html, 6). It is released after a minute, or when the log is large, even between two
+ * reads; the next read begins another one. No statement may stay open between two reads.
  */
 export class BoundedSnapshot implements Source {
   readonly #timer: NodeJS.Timeout;

@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import { errnoOf, isAbandoned, type Temporary, temporaryFolder } from '../../lib/files.ts';
 import type { Database } from './database.ts';
 
-/** A folder, and how many connections use it. */
+/** A folder, and the number of its holders. */
 interface Used {
   folder: Temporary;
   count: number;
 }
 
-/** By the folder of the database. */
+/** Cache by the folder of the database. */
 const used = new Map<string, Used>();
 
 /**
- * Lets a connection put what it sorts and lays aside into files, as far as memory is too small for it: in a folder
- * (0700) beside the database, so that no record comes to lie elsewhere. Where none can be made, it stays in memory.
- * To be called outside of transactions, once for a connection.
+ * Lets a connection spill sorts and temporary tables to files, in a folder (0700) beside the database, so
+ * that records are stored nowhere else. Where no folder can be made, they stay in memory. Call it outside of
+ * transactions, once for a connection.
  */
 export function useTemporaryFolder(db: Database): void {
   if (db.obstacle) return;
@@ -30,9 +30,9 @@ export function useTemporaryFolder(db: Database): void {
 }
 
 /**
- * Makes the folder that all connections of this process put temporary files into, those of other threads included, which
- * cannot make one of their own (https://sqlite.org/pragma.html#pragma_temp_store_directory).
- * @returns what removes it when nobody else holds it; undefined where none can be made
+ * Makes the folder for temporary files of all connections of this process, including those of other threads, which cannot make
+ * their own (https://sqlite.org/pragma.html#pragma_temp_store_directory).
+ * @returns a function that releases it, and removes it after the last holder; undefined where no folder can be made
  */
 export function holdTemporaryFolder(db: Database): (() => void) | undefined {
   const beside = dirname(db.path);
@@ -49,7 +49,7 @@ export function holdTemporaryFolder(db: Database): (() => void) | undefined {
 
 function made(beside: string): Used | undefined {
   try {
-    // SQLite removes the names of its files at once: a signal leaves an empty folder, for `removeAbandoned`.
+    // SQLite unlinks its files at once, so a kill leaves an empty folder, which `removeAbandoned` removes.
     const use = { folder: temporaryFolder(beside, false), count: 0 };
     used.set(beside, use);
     return use;
@@ -58,7 +58,7 @@ function made(beside: string): Used | undefined {
   }
 }
 
-/** Removes such folders of processes that have been killed; what cannot be removed, such as another user's in /tmp, hinders nobody. */
+/** Removes the temporary folders of killed processes. Ignores those that cannot be removed, such as another user's in /tmp. */
 export function removeAbandoned(folder: string): void {
   unlessRefused(() => {
     for (const entry of readdirSync(folder, { withFileTypes: true }))

@@ -6,23 +6,23 @@ import type { Database } from './database.ts';
 import { damaged } from './errors.ts';
 import { isSchemaSound } from './schema.ts';
 
-/** What a database holds. */
+/** A summary of a database. */
 export interface Holding {
   version: number;
   counts: Readonly<Record<KindName, number>>;
-  /** The day of the latest log. */
+  /** The date of the latest log, YYYY-MM-DD. */
   latest: string | undefined;
 }
 
 /**
- * Opens a database to look at it, changing nothing. A connection for reading leaves an empty log beside a
- * database that nobody uses, so that one is opened as usual: SQLite then clears up after itself.
+ * Opens a database for inspection. A read-only connection would leave an empty log behind, so if there is no
+ * log, the database is opened as usual: SQLite then removes its files.
  */
 export function openToRead(path: string): Database {
   return connect(path, { readonly: existsSync(`${path}-wal`), orReadable: true });
 }
 
-/** Whether a database has a table: those of older versions lack some. */
+/** Whether a database has a table; older versions lack some. */
 export const hasTable = (db: Database, table: string): boolean =>
   db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
 
@@ -40,7 +40,7 @@ export function holdingOf(db: Database): Holding {
   }));
 }
 
-/** What SQLite finds wrong in the file (https://sqlite.org/pragma.html#pragma_integrity_check), a line each. */
+/** The faults that SQLite finds (https://sqlite.org/pragma.html#pragma_integrity_check), a line each, at most 20. */
 export function integrityFaults(db: Database): string[] {
   try {
     return db.column<string>('PRAGMA integrity_check(20)').filter((line) => line !== 'ok');
@@ -50,10 +50,10 @@ export function integrityFaults(db: Database): string[] {
   }
 }
 
-/** How many records refer to one that is not there, and entries of the history to no head of their change. */
+/** The number of records that refer to a missing record, and of history entries that refer to a missing head. */
 export function referenceFaults(db: Database): number {
   const records = db.value<number>('SELECT count(*) FROM pragma_foreign_key_check') ?? 0;
-  // Databases of older versions have a table of changes instead.
+  // Older versions have a table of changes instead of heads.
   const hasHeads = db.value("SELECT 1 FROM pragma_table_info('history') WHERE name = 'head'") === 1;
   return hasHeads ? records + (db.value<number>(HEADLESS) ?? 0) : records;
 }
@@ -61,12 +61,12 @@ export function referenceFaults(db: Database): number {
 const HEADLESS = `SELECT count(*) FROM history AS entry
   LEFT JOIN history AS head ON head.seq = entry.head AND head.change = entry.change WHERE head.seq IS NULL`;
 
-/** Whether all is well inside. */
+/** Whether the file and all its references are intact. */
 export function isSound(db: Database): boolean {
   return integrityFaults(db).length === 0 && referenceFaults(db) === 0;
 }
 
-/** Whether all days are days of the calendar: their CHECK looks at no more than the form. */
+/** Whether all dates are days of the calendar: the CHECK of a date tests its format only. */
 function areDaysSound(db: Database): boolean {
   const wrong = kindNames.flatMap((kind) => {
     const { table, fields } = kindOf(kind);
@@ -76,7 +76,7 @@ function areDaysSound(db: Database): boolean {
   return db.value(`SELECT ${wrong.join(' OR ')}`) === 0;
 }
 
-/** What is wrong with a database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
+/** The message for damage that may explain an error; undefined if none is found. SQLite reads wrong values without an error. */
 export function damageIn(path: string): Wording | undefined {
   try {
     const isWell = withDatabase(

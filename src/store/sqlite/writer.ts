@@ -1,10 +1,10 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
 
-/** How long a write waits for another process's transaction before it is refused as `busy`. */
+/** How long a write waits for another process's transaction before it fails with `busy`, in milliseconds. */
 export const WRITE_TIMEOUT_MS = 5_000;
 
-/** Between two tries to begin while another process holds the write lock. */
+/** Interval between two attempts to begin while another process holds the write lock, in milliseconds. */
 const RETRY_MS = 1;
 
 interface Waiting {
@@ -17,14 +17,14 @@ interface Waiting {
 type Outcome = { result: unknown } | { error: unknown };
 
 /**
- * Group commit for a server, which must never wait in a lock: the writes that have arrived when the event loop gets to
- * them become one transaction, and each is answered after the commit that made it durable. Nothing waits for more to
- * arrive: while one batch commits, the next one gathers.
+ * Group commit for a server, whose event loop must never block on a lock. All writes that are queued when the
+ * event loop gets to them share one transaction, and each is answered after its commit. No write waits for
+ * others to arrive: the next batch gathers while one commits.
  */
 export class Writer {
   #waiting: Waiting[] = [];
   #isScheduled = false;
-  /** Whether the next writes are in a savepoint each, because one of them has failed. */
+  /** Whether the next batch uses a savepoint for each write, because one of them has failed. */
   #isApart = false;
   #longWrites = 0;
 
@@ -33,11 +33,11 @@ export class Writer {
   }
 
   /**
-   * Runs `work` inside the next batch. It may run more than once, but only its last run is stored: it must have no effect
+   * Queues `work` for the next batch. It may run more than once, and only the last run is stored, so it must have no effects
    * besides its writes.
    * @returns what `work` returned, once it is on disk
-   * @throws what `work` threw, then without a trace of it; SciaticaError `busy` after 5 s of another's lock,
-   *   `gone` when the file was replaced, `uncertain` for the whole batch when the disk failed at its commit
+   * @throws what `work` threw, after its writes were rolled back; SciaticaError `busy` after 5 s of another's lock, `gone` when
+   *   the file was replaced, `uncertain` for the whole batch when the disk failed at its commit
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -47,7 +47,7 @@ export class Writer {
     });
   }
 
-  /** Another thread of this process writes for long: until the returned function is called, nothing is refused as `busy`. */
+  /** Announces a long write in another thread: until the returned function is called, no write fails as `busy`. */
   expectLongWrite(): () => void {
     this.#longWrites++;
     return () => {
@@ -95,8 +95,8 @@ export class Writer {
   };
 
   /**
-   * Runs a batch without a savepoint: inside one, each statement of each write costs SQLite a walk over the pages that it keeps for it.
-   * @returns undefined where one of several failed: then the transaction is rolled back, and they are to be run apart
+   * Runs a batch without savepoints: in a savepoint, each statement makes SQLite walk over the pages that it saves for it.
+   * @returns undefined if one of several writes failed: the transaction is rolled back, and the batch has to be run apart
    */
   #runTogether(batch: readonly Waiting[]): Outcome[] | undefined {
     try {
@@ -110,7 +110,7 @@ export class Writer {
 
   #runApart = (batch: readonly Waiting[]): Outcome[] => batch.map(({ work }) => this.#inSavepoint(work));
 
-  /** @throws when SQLite rolled back the whole transaction, and with it every write of the batch */
+  /** @throws the error of `work` if SQLite rolled back the whole transaction, and with it every write of the batch */
   #inSavepoint(work: () => unknown): Outcome {
     try {
       return { result: this.db.attempt(work) };

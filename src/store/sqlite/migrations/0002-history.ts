@@ -1,4 +1,4 @@
-/** What changed, written by triggers, so that nothing can change without it: cascades and imports included. Released: never edit. */
+/** The history of changes, written by triggers so that nothing bypasses it, not even cascades. Released: never edit. */
 export const sql = `
   CREATE TABLE changes (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,4 +1,4 @@
-/** Who may call over the network, and what they did there. Released: never edit. */
+/** Access tokens, and the audit of network requests. Released: never edit. */
 export const sql = `
   CREATE TABLE tokens (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -37,7 +37,7 @@ export const sql = `
   BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   `;
 
-/** Repeatable requests, and an audit of one row for each batch. Released: never edit. */
+/** Requests with an Idempotency-Key, and an audit with one row for each batch of entries. Released: never edit. */
 export const requests = `
   CREATE TABLE requests (
     key    BLOB    NOT NULL PRIMARY KEY CHECK (length(key) = 32),

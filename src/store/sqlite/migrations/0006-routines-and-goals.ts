@@ -1,4 +1,4 @@
-/** Routines and goals, and a history that knows them. Released: never edit. */
+/** Routines and goals, with their history. Released: never edit. */
 export const sql = `
   CREATE TABLE routines (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
 /**
- * The columns of a change stand in the first of its entries, its head. Each change has a clock and a random id, by which other
- * databases know it. Released: never edit.
+ * Moves the metadata of a change into the first of its entries, its head. Each change gets a clock and a
+ * random uid, by which other databases identify it. Released: never edit.
  */
 export const sql = `
   -- head: seq of the first entry of the change; that entry has the columns from clock on.

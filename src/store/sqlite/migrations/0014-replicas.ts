@@ -1,6 +1,6 @@
 /**
- * Records that are known under a name everywhere, and what is known of other databases. What was known of the counterparts of records
- * becomes names. Released: never edit.
+ * Replicas: records under global names, and what is known of other databases. Former counterparts of records
+ * become replicas. Released: never edit.
  */
 export const sql = `
   -- Under which number in origins this database made its history after the entry since.

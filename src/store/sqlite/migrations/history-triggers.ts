@@ -1,22 +1,22 @@
 import type BetterSqlite from 'better-sqlite3';
 import { type KindName, kindNames, kindOf } from '../../../domain/kinds.ts';
 
-/** The triggers that write the history of a kind of record. Its states are arrays of the columns but for the id, in their order. */
+/** The triggers that write the history of a kind. States are JSON arrays of a row's columns without the id, in table order. */
 
-/** The version from which they are made from the kinds, with the change in the first entry; before, migrations brought their own. */
+/** The first version in which `remakeHistoryTriggers` makes the triggers; migrations before it bring their own. */
 const FIRST_VERSION = 11;
 
-/** SQL: the number of the change that is under way, or of the last one. */
+/** SQL: the number of the current change, or of the last one. */
 export const CHANGE = "(SELECT seq FROM sqlite_sequence WHERE name = 'changes')";
 
 /**
- * SQL: the head of that change: of its last entry, or the first entry that it will have. SQLite writes the number of the last entry
- * when a statement ends, so both are right for each entry of one statement.
+ * SQL: the head of that change, taken from its last entry; before its first entry, the seq that this will get. SQLite updates
+ * sqlite_sequence when a statement ends, so both are right for every entry of one statement.
  */
 export const HEAD = `coalesce((SELECT head FROM history WHERE seq = (SELECT max(seq) FROM history) AND change = ${CHANGE}),
       1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0))`;
 
-/** A trigger, and its statement in two parts: where it inserts, and the values, of which `NEW` or `OLD` is the record. */
+/** A trigger, with its INSERT in two parts: the target, and the values, in which `NEW` or `OLD` is the record. */
 export interface HistoryTrigger {
   name: string;
   sql: string;
@@ -26,11 +26,11 @@ export interface HistoryTrigger {
 
 const ownerColumn = (kind: KindName) => ('userId' in kindOf(kind).fields ? 'userId' : 'id');
 
-/** SQL: the state of a row. @param columns as of `historyTriggersOf` */
+/** SQL: the state of a row. @param columns as for `historyTriggersOf` */
 export const stateOf = (row: string, columns: readonly string[]): string =>
   `json_array(${columns.map((column) => `${row}.${column}`)})`;
 
-/** The triggers of a kind of record. @param columns those of its table but for the id, in their order */
+/** The triggers of a kind of record. @param columns of its table, without the id, in table order */
 export function historyTriggersOf(
   kind: KindName,
   columns: readonly string[],
@@ -66,8 +66,8 @@ export function historyTriggersOf(
 }
 
 /**
- * Makes the triggers of all kinds anew, as the tables are in a version, so that no migration of a kind or a field need do it.
- * @param version the one that the database has come to
+ * Recreates the history triggers of all kinds for the present tables, so that migrations that add a kind or a field need not.
+ * @param version the one to which the database was migrated
  */
 export function remakeHistoryTriggers(sqlite: BetterSqlite.Database, version: number): void {
   if (version < FIRST_VERSION) return;
@@ -75,7 +75,7 @@ export function remakeHistoryTriggers(sqlite: BetterSqlite.Database, version: nu
   for (const kind of kindNames) {
     const { table } = kindOf(kind);
     const columns = column('SELECT name FROM pragma_table_info(?) ORDER BY cid', table);
-    // A version from before the kind has no table of it.
+    // The kind has no table in this version.
     if (columns.length === 0) continue;
     for (const name of column(
       "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?",

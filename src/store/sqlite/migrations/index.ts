@@ -9,10 +9,10 @@ import { sql as replicas } from './0014-replicas.ts';
 import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
- * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
- * have run. A released migration never changes (a test holds the hash of each).
- * A kind's is its table with its indexes, a field's one ALTER: the triggers of the history follow from the tables. A short one
- * stands in the list, a long one in a file of its own.
+ * The schema as a list of migrations in literal SQL. Pending ones run in one transaction; `user_version`
+ * counts those that have run. A released migration never changes (a test holds the hash of each).
+ * For a new kind: its table and indexes; for a new field: one ALTER. The history triggers follow from the
+ * tables. Short migrations are in the list, long ones in files of their own.
  * The CHECKs are the last line of defence, not the validation: STRICT turns "1e2" into 100.
  */
 export const migrations: readonly string[] = [
@@ -20,7 +20,7 @@ export const migrations: readonly string[] = [
   history,
   tokensAndAudit,
   requests,
-  // A UUID of version 4, by which the ids of this database differ from those of any other.
+  // A UUID (version 4), which distinguishes the record ids of this database from those of any other.
   `
   INSERT INTO settings (name, value)
   SELECT 'id', substr(x, 1, 8) || '-' || substr(x, 9, 4) || '-4' || substr(x, 14, 3) || '-a' || substr(x, 18, 3) || '-' || substr(x, 21)
@@ -28,7 +28,7 @@ export const migrations: readonly string[] = [
 `,
   routinesAndGoals,
   origins,
-  // Indexes for the lists that people ask for.
+  // Indexes for common lists.
   `
   -- With every column, so that one user's logs are read from one place and not from a page each.
   CREATE INDEX logs_of_user ON logs (userId, id, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes);
@@ -36,9 +36,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX logs_by_name ON logs (exerciseName);
   DROP INDEX logs_by_user;
 `,
-  // CHECKs of more than two words without IN, for which SQLite builds a table in memory with every row: that took a quarter of its
-  // instructions for a new log. They say the same, so their text is changed in place, as SQLite allows
-  // (https://sqlite.org/lang_altertable.html#otheralter).
+  // CHECKs of more than two values without IN, for which SQLite builds an ephemeral table for every row: a
+  // quarter of the instructions of an insert into logs. The meaning is the same, so the schema text is
+  // changed in place, as SQLite allows (https://sqlite.org/lang_altertable.html#otheralter).
   `
   PRAGMA writable_schema = ON;
   UPDATE sqlite_schema SET sql = replace(sql,
@@ -53,8 +53,9 @@ export const migrations: readonly string[] = [
   WHERE type = 'table' AND name IN ('history', 'counterparts');
   PRAGMA writable_schema = RESET;
 `,
-  // Any kind of record: the columns that name one are written by the triggers of its table, and no CHECK lists them any more. The
-  // text is changed in place: a long history is not written anew.
+  // The history accepts any kind of record: only the triggers of existing tables write its name, so the
+  // CHECKs that list the kinds are dropped. The schema text is changed in place, so that a long history is
+  // not rewritten.
   `
   PRAGMA writable_schema = ON;
   UPDATE sqlite_schema SET sql = replace(sql,
@@ -65,7 +66,7 @@ export const migrations: readonly string[] = [
   PRAGMA writable_schema = RESET;
 `,
   historyOfChanges,
-  // Pain entries, and the medication before a session.
+  // Pain entries, and the medication taken before a session.
   `
   CREATE TABLE painEntries (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -113,7 +114,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX trialDays_by_user_and_date ON trialDays (userId, date);
 `,
   replicas,
-  // What imports knew of the counterparts of records becomes names.
+  // The counterparts of records that imports have stored since become global names.
   `
   INSERT OR IGNORE INTO replicas (record, id, origin, originId, uid, seq, state)
   SELECT record, ourId, origin, theirId, 0, 0, 'null' FROM counterparts
@@ -124,11 +125,11 @@ export const migrations: readonly string[] = [
 ];
 
 /**
- * Runs the migrations after the first `from`, up to and with the `to`-th, as part of the caller's transaction.
+ * Runs the migrations with the indexes `from` to `to` - 1, in the caller's transaction.
  * @throws the error of SQLite
  */
 export function runMigrations(sqlite: BetterSqlite.Database, from: number, to = migrations.length): void {
-  // Some edit the text of the schema, which better-sqlite3 forbids otherwise (SQLITE_DBCONFIG_DEFENSIVE).
+  // Some migrations edit the schema, which better-sqlite3 forbids by default (SQLITE_DBCONFIG_DEFENSIVE).
   sqlite.unsafeMode(true);
   try {
     for (const sql of migrations.slice(from, to)) sqlite.exec(sql);
