@@ -27,7 +27,7 @@ import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
 import { Remotes } from './sync/remotes.ts';
 
-/** The verbs that all views of a connection share. @param now the clock, in milliseconds since 1970 */
+/** The parts of a store that are the same for every view of its connection. @param now the clock, in milliseconds since 1970 */
 function sharedOn(db: Database, now: () => number) {
   const history = new History(db);
   return {
@@ -45,41 +45,41 @@ interface Connection extends ReturnType<typeof sharedOn> {
   db: Database;
   changes: Changes;
   close(): void;
-  /** Made for the first write of a service. */
+  /** Group commit of a service, created on its first write. */
   writer?: Writer;
 }
 
-/** What a view of the records shows, and who makes its changes. */
+/** Which records a view contains, and to whom the history attributes its changes. */
 interface View {
-  /** The ids of the users whose records it shows, and no others; all without it. */
+  /** Ids of the users whose records are visible; undefined for all users. */
   users?: readonly number[];
   origin?: Origin;
   meter?: Meter;
 }
 
-/** Is told, inside the transaction, how many bytes the history keeps of a submitted change. */
+/** Storage quota of a caller, charged inside the transaction with the bytes that the history stores for a change. */
 export interface Meter {
-  /** How many more it takes. */
+  /** Bytes that may still be charged. */
   readonly room: number;
-  /** Throws to refuse the change. It may be called again with the same bytes. */
+  /** Sets the bytes charged for this request: a total, as a group commit may rerun the change. @throws to refuse the change */
   raise(bytes: number): void;
 }
 
-/** What is done in the transaction that takes a change back. */
+/** Callbacks of `submitUndo`; all run in the transaction of the undo. */
 interface Undoing<T> {
-  /** Returns the answer if it was taken back before by the same request. */
+  /** Returns the first answer if this is a repetition of a request that was done; undefined otherwise. */
   before: () => T | undefined;
-  /** Looks at what the change did; throws to refuse. */
+  /** Inspects what the change did; throws to refuse the undo. */
   check: (parts: ChangePart[]) => void;
-  /** @param seq the entry of the history that was the last before */
+  /** Makes the answer. @param seq the highest history seq before the undo */
   after: (taken: ChangePart[], seq: number) => T;
 }
 
-/** The verbs of a kind of record; of a name that may be of several, those that all have. */
+/** The operations on a kind of record; for a union of kind names, those that all its kinds have. */
 type RecordsOf<K extends KindName> = Records<K> &
   ([K] extends ['user'] ? Users : [K] extends ['log'] ? Logs : unknown);
 
-/** The records and all that can be done with them, on one connection: the whole of them, or a view. */
+/** The entry point to the database: all operations on one connection, on all records or on a restricted view. */
 export class Store {
   readonly #records: Map<KindName, Records<KindName>>;
   readonly history: History;
@@ -92,7 +92,7 @@ export class Store {
   readonly #connection: Connection;
   readonly #view: View;
 
-  /** Use `openStore`, or `as`. */
+  /** Not to be called directly: use `openStore` or `as`. */
   constructor(connection: Connection, view: View = {}, records = new Map<KindName, Records<KindName>>()) {
     this.#connection = connection;
     this.#view = view;
@@ -106,12 +106,12 @@ export class Store {
     this.remotes = connection.remotes;
   }
 
-  /** The same records as others see and change them: as if there were none but those of these users. */
+  /** A view of the same database that overrides parts of this one: other visible users, origin or meter. */
   as(view: View): Store {
     return new Store(this.#connection, { ...this.#view, ...view });
   }
 
-  /** This view, with a meter: the records are the same, so it costs a request next to nothing. */
+  /** This view with a meter. Shares the `Records` objects of this one, so making it for each request is cheap. */
   metered(meter: Meter): Store {
     return new Store(this.#connection, { ...this.#view, meter }, this.#records);
   }
@@ -121,11 +121,11 @@ export class Store {
     return this.#connection.db.path;
   }
 
-  /** The verbs of a kind of record. */
+  /** The operations on a kind of record. */
   of<K extends KindName>(kind: K): RecordsOf<K> {
     let records = this.#records.get(kind);
     if (!records) {
-      // Made when they are asked for: a view for one request needs one kind or two.
+      // Created on demand: the view of one request needs one or two kinds.
       records = this.#recordsOf(kind);
       this.#records.set(kind, records);
     }
@@ -163,27 +163,27 @@ export class Store {
   }
 
   /**
-   * Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it.
+   * Runs `work` as one change, in one transaction. Inside another change, it becomes a part of that one.
    * @throws what `work` threw; SciaticaError `busy`, `full`, `gone`, `uncertain`
    */
   change<T>(work: () => T): T {
     return this.#connection.changes.run(work, this.#view.origin ?? { source: 'cli' });
   }
 
-  /** Number of the last change of this connection; undefined if it changed nothing. */
+  /** Number of the last change made on this connection; undefined if it made none. */
   get latestChange(): number | undefined {
     return this.#connection.changes.latest?.change;
   }
 
   /**
-   * As `change`, for a service that must not wait in a lock: in the next group commit.
+   * As `change`, for a service, which must not block on a lock: runs in the next group commit.
    * @returns what `work` returned, once it is on disk
    */
   submit<T>(work: () => T): Promise<T> {
     return this.#writer.write(() => this.#charged(() => this.change(work)));
   }
 
-  /** As `submit`, for writes that change no record: the audit, the last use of a token. */
+  /** As `submit`, for writes that change no record and are not charged: the audit, a token's last use. */
   submitUpkeep<T>(work: () => T): Promise<T> {
     return this.#writer.write(work);
   }
@@ -195,7 +195,7 @@ export class Store {
     return result;
   }
 
-  /** As `Writer.expectLongWrite`. */
+  /** See `Writer.expectLongWrite`. */
   expectLongWrite(): () => void {
     return this.#writer.expectLongWrite();
   }
@@ -206,8 +206,8 @@ export class Store {
   }
 
   /**
-   * Takes a change back, as a change of its own.
-   * @returns what was taken back
+   * Undoes a change. The undo is itself a change.
+   * @returns what was undone
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
   undo(change: number): ChangePart[] {
@@ -216,7 +216,7 @@ export class Store {
     return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
   }
 
-  /** Changes nothing. @throws SciaticaError as `undo` would now */
+  /** Runs an undo and rolls it back. @throws SciaticaError as `undo` would now */
   rehearseUndo(change: number): void {
     rehearse(
       (work) => this.change(work),
@@ -225,8 +225,8 @@ export class Store {
   }
 
   /**
-   * As `undo`, for a service: in the next group commit, with what belongs to it.
-   * @returns what `before` returned; where that is nothing, what `after` did
+   * As `undo`, for a service: runs in the next group commit, with the caller's own work in the same transaction.
+   * @returns what `before` returned, or, where that is undefined, what `after` returned
    */
   submitUndo<T>(change: number, { before, check, after }: Undoing<T>): Promise<T> {
     return this.#writer.write(() => {
@@ -234,7 +234,7 @@ export class Store {
       if (done !== undefined) return done;
       check(this.history.partsOf(change, this.#view.users));
       const seq = this.history.last();
-      // It stores about as much as the change has: what is over the quota is refused before the work.
+      // An undo stores about as many bytes as its change: over the quota, it is refused before the work.
       this.meter?.raise(this.history.bytesOf(change));
       return after(
         this.#charged(() => this.undo(change)),
@@ -243,12 +243,12 @@ export class Store {
     });
   }
 
-  /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */
+  /** Restores a deleted record, as a change. @throws SciaticaError as `restore` of history/restore.ts */
   restore(what: Omit<Restoration, 'users'>): AnyRecord {
     return this.change(() => restore(this.#connection.db, this, { ...what, users: this.#view.users }));
   }
 
-  /** Who and what would be erased with a user. @throws SciaticaError `not-found` for a user that never was */
+  /** What erasing a user would also erase. @throws SciaticaError `not-found` for a user that never existed */
   reachOfErasing(userId: number): Reach {
     const { db } = this.#connection;
     isThere(db, userId);
@@ -256,10 +256,10 @@ export class Store {
   }
 
   /**
-   * Forgets a person, in the database file, its log, its free pages and its automatic backups. Asked again, it makes sure of
-   * the bytes and the backups. If it is interrupted, `finishErasingIfDue` goes on.
-   * @returns what became of the copies; the database is among those that are left when it could not be written anew
-   * @throws SciaticaError `not-found` for a user that never was; then, and after any other error, nobody is erased
+   * Erases a person from the database file, its write-ahead log, its free pages and its automatic backups. For a user who is
+   * already erased, it repeats the work on files and backups. If interrupted, `finishErasingIfDue` resumes it.
+   * @returns the outcome for each copy; the database is among those left when it could not be rewritten
+   * @throws SciaticaError `not-found` for a user that never existed; after this and any other error nobody is erased
    */
   erase(userId: number): CopiesAfterErasing {
     const { db, changes } = this.#connection;
@@ -267,7 +267,7 @@ export class Store {
     return eraseFrom(db, changes, this.tokens, what);
   }
 
-  /** Forgets, as `erase` does, what was erased elsewhere. */
+  /** As `erase`, for the users and records that other databases have erased and that are still here. */
   eraseAsElsewhere(): { erased: RecordKey[]; copies: CopiesAfterErasing } {
     const { db, changes } = this.#connection;
     const erased = this.remotes.erasedElsewhere();
@@ -279,15 +279,15 @@ export class Store {
     return copiesLeft(this.#connection.db);
   }
 
-  /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
+  /** Resumes an interrupted erasure. A failure is a warning, never an error. */
   finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[1]): void {
     finishErasingIfDue(this.#connection.db, means);
   }
 
   /**
-   * Begins to bring the records of a file in.
-   * @param place names a place in the file
-   * @param file the name of the file, by which the history knows the import
+   * Begins an import of records from a file.
+   * @param place formats a position in the file for messages
+   * @param file the name of the file, stored in the history as the caller of the import
    */
   async import(place: PlaceName, file?: string): Promise<Import> {
     const { Import } = await import('./maintenance/import/import.ts');
@@ -296,8 +296,8 @@ export class Store {
   }
 
   /**
-   * What happened to one record after the entry `since`, as far as the users in scope are concerned, the first change
-   * first; what follows comes after the last of these.
+   * The history of one record after seq `since`, oldest first, limited to what the view may see. One block:
+   * for the next one, pass the seq of its last entry. Empty at the end.
    */
   historyOf(record: KindName, id: number, since = 0): HistoryEntry[] {
     for (let seq = since; ; ) {
@@ -309,33 +309,33 @@ export class Store {
   }
 
   /**
-   * Makes sure that who sees the users in scope can go on from the entry `since` of the history; 0 is its beginning.
-   * @throws Outdated when not all that came after it is there any more
+   * Checks that a client of this view can continue from history seq `since`; 0 is the beginning of the history.
+   * @throws Outdated when entries after it are missing
    */
   requireSince(since: number): void {
     if (since === 0 || (since >= this.horizon && since <= this.lastChange(since - 1))) return;
     const { restored = 0, erased = 0 } = this.settings.gaps;
-    // A restoring counts before an erasing: after it, clients repeat what was answered before they read anew.
+    // A restore outranks an erasure: after one, clients resend answered requests before they reread all.
     throw new Outdated(since, since < restored ? 'restored' : since < erased ? 'erased' : 'unknown');
   }
 
   /**
-   * What happened after the entry `seq` of the history, as far as the users in scope are concerned, the first change
-   * first; what follows comes after the last of these.
+   * The history after seq `seq`, oldest first, limited to what the view may see. For the next block, pass the
+   * seq of the last entry.
    * @returns at most `limit` entries
    */
   changesAfter(seq: number, limit: number): HistoryEntry[] {
     return this.#seen(this.history.after(seq, limit, this.#view.users));
   }
 
-  /** The last entry after `since` that the users in scope know of: who has all up to there has all there is. */
+  /** Highest history seq after `since` that the view may see; at least `horizon`. A client that has read it is up to date. */
   lastChange(since: number): number {
     const { users } = this.#view;
     const last = users ? this.history.lastAfter(since, users) : this.history.last();
     return Math.max(last, this.horizon);
   }
 
-  /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
+  /** The UUID of the database, shared by its backups. Record ids are unique together with it. */
   get id(): string {
     const id = this.settings.get('id');
     if (id === undefined)
@@ -343,13 +343,13 @@ export class Store {
     return id;
   }
 
-  /** This database as one of several that tell each other what they know; changes are made in the name of the view. */
+  /** The replication interface of this database. Changes that it makes have the origin of the view. */
   async replication(): Promise<Replication> {
     const { Replication } = await import('./reconcile/replication.ts');
     return new Replication(this.#connection.db, (work) => this.change(work));
   }
 
-  /** The entry of the history before which it has gaps. */
+  /** History seq up to which entries may be missing, because of a restore or an erasure; 0 for none. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);
   }
@@ -359,49 +359,49 @@ export class Store {
     return users ? entries.flatMap((entry) => seenBy(users, entry) ?? []) : entries;
   }
 
-  /** Another text whenever somebody may have changed something. */
+  /** An opaque value that differs whenever this or another connection may have changed something. */
   revision(): string {
     return `${this.#connection.db.version()} ${this.history.last()}`;
   }
 
-  /** As `Database.readInTurns`. */
+  /** See `Database.readInTurns`. */
   readInTurns(): void {
     this.#connection.db.readInTurns();
   }
 
-  /** As `Database.read`. */
+  /** See `Database.read`. */
   read<T>(work: () => T): T {
     return this.#connection.db.read(work);
   }
 
-  /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
+  /** A read-only snapshot on a connection of its own. The caller closes it. */
   snapshot(): Store {
     const { db, close } = openSnapshot(this.#connection.db);
     return storeOn(db, undefined, undefined, close);
   }
 
-  /** Whether other threads can open the database to read it, as `openReader` does. */
+  /** Whether other threads can open the database with `openReader`. */
   get isShareable(): boolean {
     const { obstacle, hasMoved } = this.#connection.db;
     return !hasMoved && (obstacle === undefined || obstacle.kind === 'shared');
   }
 
-  /** As the function of that name, for the readers in other threads. */
+  /** See the function of that name; for the readers in other threads. */
   holdTemporaryFolder(): (() => void) | undefined {
     return holdTemporaryFolder(this.#connection.db);
   }
 
-  /** As `Database.checkpoint`. */
+  /** See `Database.checkpoint`. */
   checkpoint(): boolean {
     return this.#connection.db.checkpoint();
   }
 
-  /** Why nothing can be saved, where the records can be read and no more. */
+  /** Why the database is read-only, in words for the user; undefined if it is writable. */
   get obstacle(): string | undefined {
     return this.#connection.db.obstacle?.notice;
   }
 
-  /** Makes today's backup if it is due. Whatever goes wrong is a warning, never an error. */
+  /** Makes today's backup if it is due. A failure is a warning, never an error. */
   backUpIfDue(means: BackupMeans): void {
     backUpIfDue(this.#connection.db, means);
   }
@@ -414,8 +414,8 @@ export class Store {
 /**
  * Opens the database at an absolute path.
  * @param now the clock of the history, in milliseconds since 1970
- * @param beforeFirstChange runs once, before the first change but erasing
- * @param create whether it is created where it is missing; otherwise it is empty, and nothing is saved
+ * @param beforeFirstChange runs once, before the first change that is not an erasure
+ * @param create whether a missing database is created; if not, it is read as empty, and writes are refused
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
 export function openStore(
@@ -427,7 +427,7 @@ export function openStore(
   return storeOn(openDatabase(path, create), now, beforeFirstChange);
 }
 
-/** The store on a connection that is open. */
+/** Makes a store on an open connection. */
 export function storeOn(
   db: Database,
   now: () => number = Date.now,
@@ -439,7 +439,7 @@ export function storeOn(
 }
 
 /**
- * Opens a database that another thread of this process has open, for reading only: close it. That thread may cancel a scan.
+ * Opens, read-only, a database that another thread of this process has open; that thread may cancel a scan. The caller closes it.
  * @throws SciaticaError `damaged`, `unusable`, `busy`
  */
 export function openReader(path: string, reader: Reader): Store {

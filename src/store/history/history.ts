@@ -7,7 +7,7 @@ import { type Condition, isAmong, joined, type Value } from '../sqlite/condition
 import type { Database } from '../sqlite/database.ts';
 import { importOf, nextRedo, nextUndo } from './steps.ts';
 
-/** An entry as it is stored: the states are arrays of the record's fields but for the id. */
+/** An entry as it is stored: the states are JSON arrays of the record's cells without the id. */
 interface Row {
   seq: number;
   change: number;
@@ -22,25 +22,25 @@ interface Row {
   after: string | null;
 }
 
-/** What an entry takes besides the states of the record, with its places in the indexes; about. */
+/** Approximate size of an entry in bytes, its index entries included, without the states of the record. */
 const ENTRY_BYTES = 100;
 const SUM_OF_BYTES = `SELECT sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${ENTRY_BYTES}) FROM history`;
 
-/** How much of the history is read at once. */
+/** Most entries that are read in one block. */
 const MOST_ENTRIES = 1000;
 
-/** Taking back a change with more entries may take longer than others wait. */
+/** The undo of a change with more entries may block other requests for too long. */
 const MANY_ENTRIES = 2000;
 const MOST_CHARACTERS = 256 * 1024;
 
-/** The numbers of the entries after the entry `seq` that are about one of these users, from the indexes alone. */
+/** The seqs, above `seq`, of the entries about one of these users, from the indexes alone. */
 function seqsOf(users: readonly number[], seq: number): Condition {
   const [now, before] = [isAmong('userId', users), isAmong('formerUserId', users)];
   const of = ({ sql }: Condition) => `SELECT seq FROM history WHERE seq > ? AND ${sql}`;
   return { sql: `${of(now)} UNION ${of(before)}`, values: [seq, ...now.values, seq, ...before.values] };
 }
 
-/** The latest entries that match, of those before the entry `seq`: at least a block, if there are so many. */
+/** The WHERE clause of one block: the latest matching entries below `seq`, at least `MOST_ENTRIES` if there are so many. */
 function matching({ user, log, since }: HistoryFilter, seq: number | undefined): Condition {
   const condition = (sql: string, value: Value | undefined): Condition[] =>
     value === undefined ? [] : [{ sql, values: [value] }];
@@ -50,7 +50,7 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
     ...condition(`${AT} >= ?`, since),
   ];
   if (user === undefined) return joined(where);
-  // Each half comes from an index in the order wanted, so that no block reads more than it gives.
+  // Each half is read from an index in descending order, so that no block reads more rows than it returns.
   const halves = ['userId', 'formerUserId'].map((column) =>
     joined([...condition(`entry.${column} = ?`, user), ...where]),
   );
@@ -62,17 +62,17 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
   };
 }
 
-/** SQL: whether a record that an entry deleted with its user was deleted by itself elsewhere since: it does not come back with the user. */
+/** SQL: whether a record that `entry` deleted with its user was since deleted on its own elsewhere: it stays deleted. */
 const IS_DELETED_ELSEWHERE = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = entry.recordId AND replicas.record = entry.record
   AND replicas.seq >= entry.seq AND replicas.state ->> '$.life' % 2 = 0
   AND EXISTS (SELECT 1 FROM history AS owner WHERE owner.recordId = entry.userId AND owner.record = 'user'
     AND owner.action = 'delete' AND owner.change = entry.change))`;
 
-/** The entries of a change that did the same to records of one kind and the same users. */
+/** The entries of a change with the same action on records of one kind and of the same users. */
 export interface ChangePart {
   record: KindName;
   action: Action;
-  /** Whose the records are: two for those that moved. */
+  /** Ids of the owners of the records: for records that moved, the former and the new one. */
   users: number[];
   count: number;
   /** The lowest and the highest id of the records. */
@@ -85,21 +85,21 @@ interface PartRow extends Omit<ChangePart, 'users'> {
   formerUserId: number | null;
 }
 
-/** Entries one after another that did the same to records of one kind, each to another. */
+/** Successive entries of a change with the same action on records of one kind, each on a different record. */
 export interface Run {
   record: KindName;
   action: Action;
-  /** The seqs of the first and the last entry; those between them are of the run, as far as they are entries. */
+  /** The seqs of the first and the last entry. All entries between them belong to the run; seqs of erased ones are missing. */
   first: number;
   last: number;
 }
 
-/** How many entries a run has at most: its ids are held in memory. */
+/** Most entries of a run, because its record ids are held in memory. */
 const MOST_IN_RUN = 50_000;
 
 const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
 
-/** What was changed, when and by what. */
+/** Reads the history of changes to records. */
 export class History {
   readonly #states: States;
   #sql: string | undefined;
@@ -115,14 +115,14 @@ export class History {
     return this.#sql;
   }
 
-  /** The entries that match, the latest first. */
+  /** The matching entries, the latest first. */
   list(filter: HistoryFilter = {}): HistoryEntry[] {
     return [...this.blocks(filter)].flat();
   }
 
   /**
-   * As `list`, a block at a time. No statement stays open between two blocks; what is added meanwhile is not in them,
-   * because they go backwards.
+   * As `list`, in blocks. No statement stays open between blocks. Entries added meanwhile are not included,
+   * because the blocks go back in time.
    */
   *blocks(filter: HistoryFilter = {}): Generator<HistoryEntry[]> {
     let before: number | undefined;
@@ -142,27 +142,27 @@ export class History {
     }
   }
 
-  /** The entries of one record, the first one first. */
+  /** The entries of one record, the oldest first. */
   of(record: KindName, id: number): HistoryEntry[] {
     const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
-  /** Whether others should not wait until a change is taken back. @param users as for `partsOf` */
+  /** Whether the undo of a change would block other requests for too long. @param users as for `partsOf` */
   isLong(change: number, users?: readonly number[]): boolean {
     const [after, before] = entriesOf(this.db, change);
     if (before - after <= MANY_ENTRIES) return false;
     return !users || !this.#isAboutOthers([after, after + MANY_ENTRIES], users);
   }
 
-  /** How many bytes the history keeps of a change. */
+  /** Approximate size of a change in the history, in bytes. */
   bytesOf(change: number): number {
     return (
       this.db.value<number>(`${SUM_OF_BYTES} WHERE seq > ? AND seq < ?`, ...entriesOf(this.db, change)) ?? 0
     );
   }
 
-  /** How many bytes the history keeps of what came after the entry `seq`. */
+  /** Approximate size of the entries above `seq`, in bytes. */
   bytesAfter(seq: number): number {
     return this.db.value<number>(`${SUM_OF_BYTES} WHERE seq > ?`, seq) ?? 0;
   }
@@ -174,7 +174,7 @@ export class History {
     return row && this.#entryOf(row);
   }
 
-  /** Whether an id was given to a record of which nothing is left, because its user was erased. */
+  /** Whether an id was once given to a record of which nothing is left, neither row nor history, after an erasure. */
   isForgotten(record: KindName, id: number): boolean {
     const { table } = kindOf(record);
     return (
@@ -191,21 +191,21 @@ export class History {
     );
   }
 
-  /** The entries of one change, the first one first. */
+  /** The entries of one change, the oldest first. */
   ofChange(change: number): HistoryEntry[] {
     const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, ...entriesOf(this.db, change)).map(this.#entryOf);
   }
 
-  /** The last entries of one change, the last one first: at most `limit`. */
+  /** The last entries of one change, the latest first; at most `limit`. */
   lastOfChange(change: number, limit: number): HistoryEntry[] {
     const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq DESC LIMIT ?`;
     return this.db.all<Row>(sql, ...entriesOf(this.db, change), limit).map(this.#entryOf);
   }
 
   /**
-   * What one change did, by kind of record and user, as they first come in it.
-   * @param users nothing at all if one of its entries is about somebody else: nobody is to have another's import read
+   * Summarises one change by kind of record, action and owner, in the order of first occurrence.
+   * @param users ids of the users that the caller sees; empty if an entry is about another user, whose data it would disclose
    */
   partsOf(change: number, users?: readonly number[]): ChangePart[] {
     const range = entriesOf(this.db, change);
@@ -219,7 +219,7 @@ export class History {
     }));
   }
 
-  /** The entries of one change from the last to the first, as runs: each can be taken back at once. */
+  /** The entries of one change from the last to the first, as runs, each of which can be undone in bulk. */
   *runsOf(change: number): Generator<Run> {
     const [after, before] = entriesOf(this.db, change);
     const sql = `SELECT seq, record, recordId, action FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
@@ -231,7 +231,7 @@ export class History {
       for (const { seq, record, recordId, action } of rows) {
         const goesOn =
           run?.record === record && run.action === action && !ids.has(recordId) && ids.size < MOST_IN_RUN;
-        // Of two records that had the same key, one has to go first.
+        // With keys, updates and deletions are undone singly: a key must be free before another takes it.
         if (run && goesOn && (action === 'create' || !kindOf(record).key)) run.first = seq;
         else {
           if (run) yield run;
@@ -251,7 +251,7 @@ export class History {
     return this.#some(1, 'entry.seq = ?', seq)[0];
   }
 
-  /** SQL of a subquery: the entries of a run, to be taken back, as `apply` takes rows. The place is the seq, made negative. */
+  /** SQL subquery with rows for `apply` that undo a run. `place` is the negated seq: the last entry is undone first. */
   rowsToRevert({ record, action, first, last }: Run): string {
     const after = stateAfter((kind) => this.#states.columns(kind));
     return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
@@ -259,7 +259,7 @@ export class History {
       ${action === 'delete' && record !== 'user' ? `AND NOT ${IS_DELETED_ELSEWHERE}` : ''})`;
   }
 
-  /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */
+  /** As `rowsToRevert`, to restore the records of a kind and a user that one change deleted and nothing has touched since. */
   rowsToRestore(change: number, record: KindName, userId: number): string {
     const [after, before] = entriesOf(this.db, change);
     return `(SELECT entry.seq AS place, entry.recordId AS id, NULL AS expected, entry.before AS wanted
@@ -270,7 +270,7 @@ export class History {
       AND NOT ${IS_DELETED_ELSEWHERE})`;
   }
 
-  /** Whether one of the entries between two seqs is about somebody else. */
+  /** Whether an entry between two seqs, both exclusive, is about a user who is not among `users`. */
   #isAboutOthers(range: readonly [number, number], users: readonly number[]): boolean {
     const [now, before] = [isAmong('userId', users), isAmong('coalesce(formerUserId, userId)', users)];
     const sql = `SELECT 1 FROM history WHERE seq > ? AND seq < ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
@@ -278,9 +278,9 @@ export class History {
   }
 
   /**
-   * The entries that came after the entry `seq`, the first one first: at most `limit` of them, up to `MOST_ENTRIES`,
-   * and no more than are held in memory without harm. Those that follow come after the last of these.
-   * @param users only those about one of these users
+   * The entries above `seq`, the oldest first: at most `limit`, at most about `MOST_CHARACTERS` of states,
+   * and for `users` at most `MOST_ENTRIES`. For the next block, pass the seq of the last one.
+   * @param users ids of users: only entries about them
    */
   after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
     if (!users) return this.#some(limit, 'entry.seq > ?', seq);
@@ -288,7 +288,7 @@ export class History {
     return this.#some(limit, `entry.seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
   }
 
-  /** As `after`, of one record. */
+  /** As `after`, for one record. */
   ofAfter(record: KindName, id: number, seq: number): HistoryEntry[] {
     return this.#some(
       MOST_ENTRIES,
@@ -305,7 +305,7 @@ export class History {
     return this.db.take(sql, most, charactersOf, ...values).map(this.#entryOf);
   }
 
-  /** The number of the last entry after the entry `seq` that is about one of these users; `seq` if there is none. */
+  /** The highest seq above `seq` of an entry about one of these users; `seq` if there is none. */
   lastAfter(seq: number, users: readonly number[]): number {
     const { sql, values } = seqsOf(users, seq);
     return this.db.value<number | null>(`SELECT max(seq) FROM (${sql})`, ...values) ?? seq;
@@ -316,13 +316,13 @@ export class History {
     return this.db.value<number>(LAST_ENTRY) ?? 0;
   }
 
-  /** The change that `undo` takes back next. */
+  /** The change that `undo` would undo next. */
   nextUndo = (): number | undefined => nextUndo(this.db);
 
-  /** The latest import of a file of this name that is not undone. */
+  /** The latest change that imported a file of this name and is not undone. */
   importOf = (file: string): number | undefined => importOf(this.db, file);
 
-  /** The undo that `redo` takes back next. */
+  /** The undo that `redo` would undo next. */
   nextRedo = (): number | undefined => nextRedo(this.db);
 
   readonly #entryOf = ({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry => {

@@ -4,28 +4,28 @@ import { apply } from '../records/apply.ts';
 import type { Database } from '../sqlite/database.ts';
 import { isSeen, obstacles, type Undoable } from './undo.ts';
 
-/** What is to be restored, and by whom. */
+/** What to restore, and on whose behalf. */
 export interface Restoration {
   record: KindName;
   id: number;
-  /** Whose it becomes, of what belongs to users; whose it was without it. */
+  /** Id of the user who is to own the record; its former owner if undefined. Not for users. */
   owner?: number | undefined;
   /**
-   * Checks what was sent, and gives the record, without its id, as it comes back where erasing a user has left nothing of it. Only
-   * who sees all users may say so: others would learn which ids were an erased user's.
+   * Validates a body that the caller sent and returns the record, without its id, to insert where an erasure has left nothing of
+   * it. Works only for a caller who sees all users: others would learn which ids belonged to an erased user.
    */
   as?: (() => { userId: number }) | undefined;
-  /** The ids of the users whose records the caller sees; all without it. */
+  /** Ids of the users whose records the caller sees; undefined for all users. */
   users?: readonly number[] | undefined;
 }
 
 /**
- * Brings a deleted record back with its id, as it was deleted, inside a change. With a user comes back what was deleted with the
- * user, unless that has come back since.
+ * Restores a deleted record under its id, inside a change. Restoring a user also restores the records that
+ * were deleted with the user and have not been restored since.
  * @returns the record
- * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
- *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user, or what was sent
- *   has faults or is of another user
+ * @throws SciaticaError `not-found` for a record that never existed, was erased, or belonged to a user that
+ *   the caller does not see; `conflict` if it exists, its user does not, or its key is taken; `invalid` if
+ *   the owner does not exist, or the body has faults or names another user
  */
 export function restore(
   db: Database,

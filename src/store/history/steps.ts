@@ -1,8 +1,8 @@
 import type { Database } from '../sqlite/database.ts';
 
 /**
- * Undo and redo, step by step, as in an editor. A change is undone while an undo of it is in effect. An undo is a change
- * that names another; the undo of an undo is a redo. Erasures cannot be undone, and are passed over.
+ * Stepwise undo and redo, as in an editor. An undo is a change that names the change it undoes. A change is undone while an undo
+ * of it is in effect; the undo of an undo is a redo. Erasures cannot be undone, and are skipped.
  */
 
 interface Reversal {
@@ -10,11 +10,11 @@ interface Reversal {
   undoes: number;
 }
 
-/** What the reversals leave as it is, and what they take back. */
+/** The effect of all undos and redos. */
 interface Steps {
-  /** The changes that are undone. */
+  /** The changes that are undone now, undos among them. */
   undone: Set<number>;
-  /** The undos that are in effect, the latest first. */
+  /** The undos that are in effect, without redos, the latest first. */
   undos: number[];
 }
 
@@ -23,9 +23,9 @@ function stepsOf(db: Database): Steps {
     'SELECT change, undoes FROM history WHERE undoes IS NOT NULL ORDER BY seq DESC',
   );
   const undone = new Set<number>();
-  // A change is undone by later ones only, so whether it is in effect is known by the time it is reached.
+  // Latest first: a change is undone by later changes only, so its own effect is known when it is reached.
   for (const { change, undoes } of reversals) if (!undone.has(change)) undone.add(undoes);
-  // What an undo takes back came before it, and so whether that is an undo is known.
+  // Oldest first: the change that an undo names came before it, so whether that is itself an undo is known.
   const isUndo = new Set<number>();
   for (const { change, undoes } of reversals.toReversed()) if (!isUndo.has(undoes)) isUndo.add(change);
   const undos = reversals.map(({ change }) => change);
@@ -33,8 +33,8 @@ function stepsOf(db: Database): Steps {
 }
 
 /**
- * The newest change that is neither an undo nor a redo nor an erasure, nor came from another machine, nor is among those in a JSON array. From head to head, so that it
- * does not look through the entries of large changes.
+ * SQL: the newest change that was made here, is no undo, redo or erasure, and is not in a JSON array. Goes
+ * from head to head, which skips the other entries of large changes.
  */
 const NEWEST = `WITH RECURSIVE heads (seq) AS (
     SELECT (SELECT head FROM history ORDER BY history.seq DESC LIMIT 1)
@@ -43,7 +43,7 @@ const NEWEST = `WITH RECURSIVE heads (seq) AS (
   SELECT change FROM heads CROSS JOIN history USING (seq)
   WHERE undoes IS NULL AND source NOT IN ('erase', 'sync') AND change NOT IN (SELECT value FROM json_each(?)) LIMIT 1`;
 
-/** The change that `undo` takes back: the newest that was made here, is neither an undo nor a redo, nor undone. */
+/** The change that `undo` would undo: the newest that was made here, is neither undo nor redo, and is not undone. */
 export function nextUndo(db: Database): number | undefined {
   return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone]));
 }
@@ -58,7 +58,7 @@ export function importOf(db: Database, file: string): number | undefined {
   );
 }
 
-/** The undo that `redo` takes back: the newest in effect, if no new change was made after it. */
+/** The undo that `redo` would undo: the newest in effect, unless a new change was made after it. */
 export function nextRedo(db: Database): number | undefined {
   const [undo] = stepsOf(db).undos;
   const newest = db.value<number>(NEWEST, '[]') ?? 0;

@@ -7,21 +7,21 @@ import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { ChangePart, History, Run } from './history.ts';
 
-/** What undoing works on. */
+/** The part of the store that undo and restore need. */
 export interface Undoable {
   of(kind: KindName): Records<KindName>;
   users: Users;
-  /** Of all records, whoever sees them. */
+  /** Not limited to a view. */
   history: History;
 }
 
 /**
- * Takes a change back, inside another: what it created goes, what it deleted comes back with its id, what it updated
- * is as before.
- * @param users the ids of the users whose records the caller sees; all without it
- * @returns what was taken back
+ * Undoes a change, inside another change: deletes what it created, restores what it deleted under the old
+ * ids, and resets what it updated.
+ * @param users ids of the users whose records the caller sees; undefined for all users
+ * @returns what was undone
  * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
- *   depends on it, naming the changes that stand in the way
+ *   depends on it, naming the changes that prevent the undo
  */
 export function takeBack(
   db: Database,
@@ -42,10 +42,10 @@ export function takeBack(
   return parts;
 }
 
-/** What stands in the way of a large change is looked for no further: each reason takes a look into the history. */
+/** Reasons after which the search for more ends, because each one costs a query of the history. */
 const MOST_REASONS = 20;
 
-/** Takes back the entries of a run, unless something stands in the way. @returns what does, the last one first */
+/** Undoes the entries of a run that nothing prevents. @returns the reasons that prevent the others, the last entry's first */
 function revertRun(db: Database, store: Undoable, run: Run, users: readonly number[] | undefined): string[] {
   const { history } = store;
   const rows = history.rowsToRevert(run);
@@ -65,7 +65,7 @@ function revertRun(db: Database, store: Undoable, run: Run, users: readonly numb
   return [...inTheWay].sort(([a], [b]) => a - b).flatMap(([, reasons]) => reasons);
 }
 
-/** SQL: whether something may stand in the way of taking back a row of a run, apart from that its record was changed again. */
+/** SQL condition: whether anything but a later change of its record may prevent undoing a row of a run; undefined for nothing. */
 function doubtOf({ record, action }: Run, users: readonly number[] | undefined): string | undefined {
   const { key, fields } = kindOf(record);
   if (action === 'create') {
@@ -76,7 +76,7 @@ function doubtOf({ record, action }: Run, users: readonly number[] | undefined):
   }
   if (key) return 'TRUE';
   const isOwnerGone = `r.wanted ->> '$[0]' NOT IN (SELECT id FROM users)`;
-  // What the caller does not find may have become another's since.
+  // A record that the caller does not find may have moved to another user since.
   const isLater = `EXISTS (SELECT 1 FROM history WHERE record = '${record}' AND recordId = r.id AND seq > -r.place)`;
   const doubts = [
     ...('userId' in fields ? [isOwnerGone] : []),
@@ -93,7 +93,7 @@ function refusal(change: number, reasons: string[]): string {
   return `Change ${change} cannot be undone: ${shown.join(' ')}${more}`;
 }
 
-/** What stands in the way of taking an entry back, as far as the caller may know. @param users as for `takeBack` */
+/** The reasons that prevent undoing an entry, as far as the caller may know them. @param users as for `takeBack` */
 export function obstacles(store: Undoable, entry: HistoryEntry, users?: readonly number[]): string[] {
   const { record, id, before, seq } = entry;
   if (!isCurrent(store, entry, users)) {
@@ -109,7 +109,7 @@ export function obstacles(store: Undoable, entry: HistoryEntry, users?: readonly
   return other ? [`${nounOf(record)} ${other.id} has taken its place.`] : [];
 }
 
-/** What belongs to a user, which would go with the user. */
+/** The reasons not to delete a user: records that belong to the user, and would be deleted too. */
 function belongings(store: Undoable, userId: number): string[] {
   return ownedKindNames.flatMap((kind) => {
     const count = store.of(kind).count({ userId });
@@ -124,7 +124,7 @@ function named(changes: number[]): string {
   return `${changes.length === 1 ? 'change' : 'changes'} ${shown}${changes.length > 5 ? ' …' : ''}`;
 }
 
-/** Whether the record is still as the entry left it. */
+/** Whether the record still has the state that the entry left. */
 function isCurrent(
   store: Undoable,
   { record, id, after }: HistoryEntry,
@@ -132,11 +132,11 @@ function isCurrent(
 ): boolean {
   const now = store.of(record).find(id);
   if (now || after || !users) return JSON.stringify(now ?? null) === JSON.stringify(after);
-  // What the caller does not find may be another user's, or have been when it was deleted.
+  // A record that the caller does not find may belong to another user, or have done so when it was deleted.
   const last = store.history.lastOf(record, id);
   return last?.after === null && isSeen(last, users);
 }
 
-/** Whether the caller sees what an entry did to a record, wholly or in part. @param users as for `takeBack` */
+/** Whether the caller may see an entry, wholly or in part. @param users as for `takeBack` */
 export const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined): boolean =>
   users === undefined || seenBy(users, entry) !== undefined;

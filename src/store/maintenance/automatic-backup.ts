@@ -20,39 +20,39 @@ import { backup, backupError } from './backup.ts';
 import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, noteOf, planOf } from './backup-plan.ts';
 import { ErasedMeanwhile } from './erased-meanwhile.ts';
 
-/** A backup that remains to be made, in this process or another. */
+/** A backup to be made, in this process or another. */
 export interface BackupJob extends BackupPlan {
   database: string;
-  /** The database, or a copy of it that was made for this. */
+  /** The file to back up: the database, or a temporary copy of it. */
   source: string;
   /** The local day, YYYY-MM-DD. */
   day: string;
 }
 
-/** What automatic backups need of the program around. */
+/** The dependencies of automatic backups. */
 export interface BackupMeans {
   /** The local day, YYYY-MM-DD. */
   today: string;
   warn(line: string): unknown;
   /** Runs `runBackupJob` in a process of its own, without waiting for it. */
   start(job: BackupJob): void;
-  /** Nothing may take time here. */
+  /** Whether the process is a service, which must not block. */
   isService: boolean;
 }
 
-/** In bytes: up to here a backup takes a command no longer than a few commits. */
+/** In bytes: up to this size, a backup takes no longer than a few commits, and a command makes it at once. */
 const AT_ONCE = 1024 * 1024;
-/** In bytes: up to here a copy is made at once, in memory, and looked through in the background. */
+/** In bytes: up to this size, a command copies the database in memory, and the copy is verified in the background. */
 const COPIED = 64 * 1024 * 1024;
 
-/** After a failure in the background, the next attempt waits so long. */
+/** Interval between attempts after a failure in the background, in milliseconds. */
 const RETRY_MS = 60 * 60 * 1000;
-/** Older temporary files were left by a process that was killed. */
+/** In milliseconds: older temporary files were left by a killed process. */
 const LEFTOVER_MS = 60 * 60 * 1000;
 
 /**
- * Makes today's backup of a database that holds records, if there is none yet; called before the first change of a
- * process. Whatever goes wrong is a warning, never an error.
+ * Makes today's backup of a database with records, if there is none yet; called before the first change of a
+ * process. A failure is a warning, never an error.
  */
 export function backUpIfDue(db: Database, means: BackupMeans): void {
   const { today, warn, isService } = means;
@@ -66,7 +66,7 @@ export function backUpIfDue(db: Database, means: BackupMeans): void {
     const failure = failureOf(plan);
     if (failure) {
       warn(failure.text);
-      // One that lies ahead is of a clock that was wrong.
+      // A failure far in the future was noted by a wrong clock, and does not delay the next attempt.
       if (Math.abs(Date.now() - failure.at) < RETRY_MS) return;
     }
     makeOrStart(db, plan, means);
@@ -87,7 +87,7 @@ function makeOrStart(db: Database, plan: BackupPlan, { today, start, isService }
 
 function prepareFolder(db: Database, { folder }: BackupPlan): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
-  // A folder that was chosen may be on a disk that is not there now.
+  // Only the default folder is created: a chosen one may be on a disk that is not mounted.
   if (stat || planOf(db.path, {})?.folder !== folder) return;
   try {
     makeFolder(folder);
@@ -96,7 +96,7 @@ function prepareFolder(db: Database, { folder }: BackupPlan): void {
   }
 }
 
-/** When a service last tried, by database: it asks often, and a long database takes its time. */
+/** Time of the service's last attempt by database path: it checks often, and backing up a large database takes long. */
 const tried = new Map<string, number>();
 
 function mayTry(path: string): boolean {
@@ -105,7 +105,7 @@ function mayTry(path: string): boolean {
   return true;
 }
 
-/** On its day counts too: a backup holds what was there before the change that it was made for, and is finished after it. */
+/** Changes on the day of the backup count too: it holds the state before the change that triggered it. */
 function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boolean {
   if (!newest) return true;
   const last = db.value<number>(`SELECT ${AT} FROM ${ENTRIES} ORDER BY entry.seq DESC LIMIT 1`) ?? 0;
@@ -114,7 +114,7 @@ function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boo
 
 const hasRecords = (db: Database) => db.value('SELECT EXISTS (SELECT 1 FROM users)') === 1;
 
-/** @throws SciaticaError where a backup of so many bytes could not be made now */
+/** Checks that a backup of a database of `bytes` could be made now. @throws SciaticaError */
 export function requireRoom({ folder }: BackupPlan, bytes: number): void {
   let free: number;
   try {
@@ -132,7 +132,7 @@ export function requireRoom({ folder }: BackupPlan, bytes: number): void {
     );
 }
 
-/** The database as it is before the change, in a file of its own; where it is to be encrypted, beside the database. */
+/** Copies the database to a temporary file, before the change. A copy that is to be encrypted stays beside the database. */
 function copied(db: Database, { folder, recipient }: BackupPlan): string {
   const path = temporaryName(recipient === undefined ? folder : dirname(db.path), digestOf(db.path));
   try {
@@ -144,7 +144,7 @@ function copied(db: Database, { folder, recipient }: BackupPlan): string {
   }
 }
 
-/** Makes a backup that was started. What goes wrong is noted beside it. */
+/** Runs a backup job in the background. A failure is written to `noteOf(job)`, for the next command to report. */
 export async function runBackupJob(job: BackupJob): Promise<void> {
   try {
     if (job.recipient === undefined) make(job);
@@ -153,7 +153,7 @@ export async function runBackupJob(job: BackupJob): Promise<void> {
     try {
       writeFileSync(noteOf(job), lineOf(error), { mode: 0o600 });
     } catch {
-      // The folder cannot be written to: the next command meets that itself.
+      // The folder cannot be written to: the next command will report that itself.
     }
   }
 }
@@ -185,8 +185,8 @@ const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
   join(folder, `${prefix}${day}.db${recipient === undefined ? '' : '.age'}`);
 
 /**
- * Goes on where another process was faster, or somebody was erased meanwhile, perhaps before the copy was read: the next change
- * asks for a backup again.
+ * Rethrows an error unless another process has made the backup, or an erasure has invalidated or removed the
+ * copy: the next change triggers another backup.
  */
 function requireHarmless(error: unknown, job: BackupJob): void {
   const isErased = error instanceof ErasedMeanwhile || !existsSync(job.source);
@@ -197,7 +197,7 @@ function removeCopy({ database, source }: BackupJob): void {
   if (source !== database) for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
 }
 
-/** Removes what the rotation does not keep, and what killed processes left. */
+/** Removes the backups that the rotation does not keep, and the temporary files of killed processes. */
 function tidy(job: BackupJob): void {
   rmSync(noteOf(job), { force: true });
   const all = backupsOf(job);
@@ -223,13 +223,13 @@ function lineOf(error: unknown): string {
   return `Today's backup was not made. ${why}`;
 }
 
-/** How many are kept: the last backup of each of so many days, weeks and months that have one. */
+/** The rotation keeps the last backup of each of so many latest days, weeks and months that have one. */
 const KEPT = { days: 7, weeks: 4, months: 12 } as const;
 
 /**
- * Which backups are kept.
+ * Selects the backups to keep.
  * @param days of all backups, YYYY-MM-DD
- * @param today is kept, also when a clock that went wrong has left later ones
+ * @param today always kept, even if a wrong clock has left backups with later days
  */
 export function daysToKeep(days: readonly string[], today: string): Set<string> {
   const latestFirst = [...new Set(days)].sort().reverse();

@@ -4,16 +4,16 @@ import { crypto } from '../../lib/crypto.ts';
 import { realPathOf } from '../../lib/files.ts';
 import { type BackupSetting, OFF } from '../records/settings.ts';
 
-/** Where the automatic backups of a database are, and what they are called. */
+/** Location and names of the automatic backups of a database. */
 export interface BackupPlan {
   folder: string;
-  /** What the names begin with; several databases may share a folder. */
+  /** Prefix of the file names, because several databases may share a folder. */
   prefix: string;
-  /** The age recipient for whom they are encrypted. */
+  /** The age recipient to encrypt for; undefined for plain backups. */
   recipient?: string;
 }
 
-/** A backup that was made by itself. */
+/** An automatic backup. */
 export interface AutomaticBackup {
   path: string;
   /** The local day on which it was made. */
@@ -21,7 +21,7 @@ export interface AutomaticBackup {
   isEncrypted: boolean;
 }
 
-/** @returns undefined where they are turned off */
+/** The plan for the database at `path`. @returns undefined where automatic backups are turned off */
 export function planOf(path: string, { folder, recipient }: BackupSetting): BackupPlan | undefined {
   if (folder === OFF) return undefined;
   const real = realPathOf(resolve(path));
@@ -30,18 +30,18 @@ export function planOf(path: string, { folder, recipient }: BackupSetting): Back
   const encrypted = recipient === undefined ? {} : { recipient };
   if (folder === undefined || folder === beside)
     return { folder: beside, prefix: `${name}.auto-`, ...encrypted };
-  // Elsewhere, databases of the same name in different folders may meet.
+  // A chosen folder may hold backups of databases with the same file name from different folders.
   return { folder, prefix: `${name}.${digestOf(real)}.auto-`, ...encrypted };
 }
 
-/** Eight hex digits that tell the databases apart whose backups share a folder. */
+/** Eight hex digits that identify a database by its path, among those whose backups share a folder. */
 export function digestOf(path: string): string {
   return crypto().createHash('sha256').update(realPathOf(path)).digest('hex').slice(0, 8);
 }
 
 const ENDING = /^(\d{4}-\d\d-\d\d)\.db(\.age)?$/;
 
-/** What is there, the oldest first; nothing where the folder cannot be read. */
+/** The existing backups, the oldest first; none where the folder cannot be read. */
 export function backupsOf({ folder, prefix }: BackupPlan): AutomaticBackup[] {
   return namesIn(folder)
     .filter((name) => name.startsWith(prefix))
@@ -60,5 +60,5 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Where the last failure of a background job is noted, for the next command to say. */
+/** The file in which a background job notes its failure, for the next command to report. */
 export const noteOf = ({ folder, prefix }: BackupPlan): string => join(folder, `${prefix}failed.txt`);

@@ -17,27 +17,26 @@ import { type Holding, holdingOf } from '../sqlite/verify.ts';
 import { digestOf } from './backup-plan.ts';
 import { ErasedMeanwhile, type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
-/** A copy that was made. */
+/** A backup that was made. */
 export interface Backup extends Holding {
   path: string;
   bytes: number;
 }
 
-/** How a backup gets its name. */
+/** How to name a backup. */
 export interface Naming {
-  /** Replaces what has the name. */
+  /** Replace a file that has the name. */
   force?: boolean;
-  /** Takes the next free name where this one is taken. */
+  /** Take the next free name if this one is taken. */
   rename?: boolean;
-  /** The database, where the source is a copy of it. */
+  /** The path of the database, if the source is a copy of it. */
   database?: string;
 }
 
 /**
- * Copies a database as it is at one moment, while others may write to it, into a file of its own (0600), which is
- * looked through before it gets its name.
- * @throws SciaticaError `conflict` if the target exists and neither `force` nor `rename` is said, or if somebody was erased
- *   meanwhile; `full`, `damaged` if the database cannot be copied whole, `unusable`, `uncertain`
+ * Copies a snapshot of a database, while others may write to it, into a file (0600) that is verified before it gets its name.
+ * @throws SciaticaError `conflict` if the target exists and neither `force` nor `rename` is set, or if somebody was erased
+ *   meanwhile; `full`, `damaged` if the database cannot be copied completely, `unusable`, `uncertain`
  */
 export function backup(source: string, target: string, naming: Naming = {}): Backup {
   refuse(source, target, naming);
@@ -53,23 +52,23 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
   }
 }
 
-/** Whether something failed because an erasing has removed the temporary file, which holds the person. */
+/** Whether an error is due to a concurrent erasure, which removes the temporary file because that holds the erased person. */
 export const wasStopped = (error: unknown, temporary: Temporary | undefined): boolean =>
   temporary !== undefined && !(error instanceof NotSynced) && !existsSync(temporary.path);
 
-/** What a copy holds, and up to where it knows the history. */
+/** The content of a copy, and its position in the history. */
 interface Copy extends Holding {
   mark: Mark;
 }
 
 /**
- * Copies a database into an empty file, and looks the copy through.
- * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
+ * Copies a database into an empty file, and verifies the copy.
+ * @throws SciaticaError `damaged`, `full`, `unusable`, the last also for a database that is not ours
  */
 export const copyToBackUp = (source: string, temporary: string): Copy =>
   copyVerified(source, temporary, (copy) => ({ ...holdingOf(copy), mark: markOf(copy) }));
 
-/** Gives a finished backup its name, unless somebody was erased since its copy was made. */
+/** Gives a finished backup its name. @throws ErasedMeanwhile if somebody was erased since its copy was made */
 export function publishBackup(
   temporary: string,
   { mark, ...holding }: Copy,
@@ -86,7 +85,7 @@ export function publishBackup(
   return { path, bytes, ...holding };
 }
 
-/** Refuses what cannot be a source or a target before the work is done; `publishBackup` makes sure. */
+/** Refuses unusable paths before the copying starts; `publishBackup` makes sure later that no file is overwritten. */
 export function refuse(source: string, target: string, { force, rename }: Naming): void {
   if (!existsSync(source))
     throw unusable(`There is no database at ${source}, so there is nothing to back up.`);
@@ -103,7 +102,7 @@ function exists(target: string): SciaticaError {
   return conflict(`${target} exists already. To replace it, add --force.`);
 }
 
-/** The error of writing a backup as one for a person; others as they are. */
+/** Translates an error of writing a backup for the user. Returns others unchanged. */
 export function backupError(error: unknown, target: string): unknown {
   const code = errnoOf(error) ?? (error as { code?: unknown }).code;
   const fail = (kind: ErrorCode, message: string) => explained(kind, message, error);
@@ -111,7 +110,7 @@ export function backupError(error: unknown, target: string): unknown {
   if (code === 'EEXIST') return exists(target);
   if (code === 'full' || isFull(error))
     return fail('full', `The disk of ${dirname(target)} is full. Make room, or give another place.`);
-  // Of the two files, SQLite writes to the copy alone.
+  // SQLite writes only to the copy, so a write error is about the target.
   const cause = (error as { cause?: { code?: unknown } }).cause?.code;
   if (/^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|CLOSE)/.test(String(cause)))
     return fail('unusable', `${target} could not be written (${cause}).`);

@@ -23,7 +23,7 @@ import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
 import { commandToFinish, subjectOf, unfinishedErasing } from './erasing.ts';
 
-/** One thing that was looked at: what it is like, and what to do if it is not well. */
+/** The result of one check, and what to do if it has found a fault. */
 export interface Check {
   name: string;
   ok: boolean;
@@ -34,13 +34,13 @@ export interface Check {
 export interface Examination {
   path: string;
   exists: boolean;
-  /** With its write-ahead log. */
+  /** Size of the file and its write-ahead log. */
   bytes: number;
   version: number | null;
   journalMode: string | null;
   /** The UUID of the database. */
   identity: string | null;
-  /** How many records there are of each kind; null where they cannot be counted. */
+  /** Number of records of each kind; null where they cannot be counted. */
   counts: Holding['counts'] | null;
   checks: Check[];
 }
@@ -57,7 +57,7 @@ const fault = (name: string, detail: string, advice: Wording): Check => ({
   advice,
 });
 
-/** Looks a database over. It changes nothing, and makes none where there is none. */
+/** Examines a database. Changes nothing, and creates no database where there is none. */
 export function examine(path: string): Examination {
   // A log without its database may hold records.
   const exists = existsSync(path) || sizeOf(`${path}-wal`) > 0;
@@ -81,7 +81,7 @@ function absent(path: string): Check {
   return fault('Database', detail, (command) => `Bring one back: ${command('restore FILE')}`);
 }
 
-/** What only SQLite can tell. */
+/** The checks for which SQLite opens the file. */
 function inside(examination: Examination): Check[] {
   const { path } = examination;
   try {
@@ -95,7 +95,7 @@ function inside(examination: Examination): Check[] {
     }
     return withDatabase(openToRead(path), (db) => {
       const checks = [format(examination, db), integrity(db), foreignKeys(db)];
-      // The pages of a damaged file cannot be counted.
+      // The further checks need an undamaged file of a known format.
       if (!checks.every(({ ok }) => ok)) return checks;
       checks.push(room(db));
       if (examination.version === migrations.length)
@@ -141,7 +141,7 @@ function identity(examination: Examination, db: Database): Check {
     : well(name, id);
 }
 
-/** When each remote was last in step, and what waits for a decision. */
+/** When each remote was last in sync, and what awaits a decision of the user. */
 function syncState(db: Database): Check[] {
   const remotes = new Remotes(db);
   const held = remotes.heldBack();
@@ -171,7 +171,7 @@ function integrity(db: Database): Check {
   const faults = integrityFaults(db);
   if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
   if (faults.length === 0) return well('Integrity', 'every page is sound');
-  // SQLite ends with a line feed per page and names trees by number: the first line is enough to look it up.
+  // SQLite's messages contain line feeds, and refer to b-trees by number: the first, on one line, is enough.
   const [first = ''] = faults.map((fault) => fault.replace(/\s+/g, ' '));
   return fault('Integrity', `damaged: ${first}`, RESCUE);
 }
@@ -188,14 +188,14 @@ function foreignKeys(db: Database): Check {
   }
 }
 
-/** Health data is for its owner's eyes. */
+/** Whether other users of the computer could read or replace the database, which holds health data. */
 function permissions(path: string, folder: string): Check {
   const name = 'Permissions';
   const [detail, advice] = openFile(path) ?? openFolder(path, folder) ?? [];
   return detail && advice ? fault(name, detail, advice) : well(name, 'nobody else may read it');
 }
 
-/** A fault, and what helps. */
+/** A fault, and advice. */
 type Found = [detail: string, advice: string] | undefined;
 
 function openFile(path: string): Found {
@@ -206,7 +206,7 @@ function openFile(path: string): Found {
   return [`others on this computer may read ${names}`, `chmod 600 ${open.join(' ')}`];
 }
 
-/** Who may write to a folder can put another file in the place of one in it; in /tmp and the like, beside it. */
+/** Whoever may write to a folder can replace the files in it or, in a sticky one such as /tmp, put files beside them. */
 function openFolder(path: string, folder: string): Found {
   const { mode, uid } = statSync(folder);
   const advice = `Keep it in a folder of your own (--db), not in ${folder}.`;
@@ -228,7 +228,7 @@ function space(folder: string, bytes: number): Check {
   return fault(name, detail, 'Make room on the disk: a backup or an update needs a copy of the database.');
 }
 
-/** Write-ahead logs need memory that all users of the file share: not across a network (https://sqlite.org/wal.html). */
+/** A write-ahead log needs memory shared by all processes, so it does not work over a network (https://sqlite.org/wal.html). */
 function place(folder: string): Check {
   const network = networkName(statfsSync(folder).type);
   const name = 'Disk';
@@ -240,10 +240,10 @@ function place(folder: string): Check {
   );
 }
 
-/** In milliseconds: among the backups, a copy of the database waits for the process that is to look through it, which another one has started. */
+/** In milliseconds: for so long, a copy whose maker has ended may still be in use by the background job that it started. */
 const HANDED_OVER_MS = 60_000;
 
-/** Temporary files of processes that were killed. */
+/** Checks for temporary files of killed processes. */
 function leftovers(path: string): Check {
   const beside = dirname(path);
   const left = [beside, ...backupFoldersOf(path)].flatMap((folder) =>
@@ -254,7 +254,7 @@ function leftovers(path: string): Check {
   return fault(name, `${left.length} unfinished temporary files`, `rm -r ${left.join(' ')}`);
 }
 
-/** The folders of automatic backups, as far as the database can say. */
+/** The folders of automatic backups; only the default one if the database cannot be read. */
 function backupFoldersOf(path: string): string[] {
   const usual = join(dirname(path), 'backups');
   try {
@@ -276,7 +276,7 @@ function isOld(file: string): boolean {
   return Date.now() - mtimeMs > HANDED_OVER_MS;
 }
 
-/** Persons who are erased, but may still be in the file or in a backup. */
+/** Checks for erased persons who may still be in the file or in a backup. */
 function erasing(db: Database): Check[] {
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return [];
@@ -286,7 +286,7 @@ function erasing(db: Database): Check[] {
   return [fault('Erasing', detail, (command) => `Finish it: ${command(commandToFinish(users))}`)];
 }
 
-/** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */
+/** File systems that other computers may write to, by their magic number on Linux (statfs(2), linux/magic.h). */
 const NETWORKS: Readonly<Record<number, string>> = {
   26985: 'a network disk (NFS)',
   20859: 'a network disk (SMB)',
@@ -305,12 +305,12 @@ const NETWORKS: Readonly<Record<number, string>> = {
   2020557398: 'a folder shared with a virtual machine (VirtualBox)',
 };
 
-/** What a type of file system is called if it lies on a network; the types are known on Linux only. */
+/** The name of a network file system by its type; undefined for others, and on systems other than Linux. */
 function networkName(type: number): string | undefined {
   return process.platform === 'linux' ? NETWORKS[type >>> 0] : undefined;
 }
 
-/** Whether the write-ahead log can shrink: every write tries to, so a large one was kept from it. */
+/** Checks the size of the write-ahead log: every write tries to shrink it, so a large one is held by a reader. */
 function writeAheadLog(path: string): Check {
   const bytes = logBytesOf(path);
   const name = 'Write-ahead log';
@@ -322,13 +322,13 @@ function writeAheadLog(path: string): Check {
   );
 }
 
-/** An audit that takes less is not worth a word. */
+/** In bytes: a larger audit gets the advice to prune it. */
 const LARGE_AUDIT = 100e6;
 
-/** How many tables are named. */
+/** Most tables that are listed by name. */
 const MOST_NAMED = 5;
 
-/** What takes the room in the database file, the largest first; free pages are used again. */
+/** What takes up space in the database file, the largest first; free pages will be reused. */
 function room(db: Database): Check {
   const rows = db.all<{ name: string; bytes: number }>(
     `SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
@@ -356,7 +356,7 @@ function room(db: Database): Check {
 
 const ELSEWHERE: Wording = (command) => `For backups on another disk: ${command('backup --auto FOLDER')}`;
 
-/** How old the newest automatic backup of a database is, and whether it shares the disk of the database. */
+/** Checks the age of the newest automatic backup, and whether it is on the disk of the database. */
 function automaticBackups(db: Database): Check {
   const name = 'Backups';
   const { backups } = new Settings(db);
@@ -384,7 +384,7 @@ function automaticBackups(db: Database): Check {
   return fault(name, `their folder ${folder} is not there`, advice);
 }
 
-/** Why no backup can be made in a folder that is there; undefined too where nothing can be recorded. */
+/** Why no backup can be made in an existing folder; undefined also where nothing can be recorded anyway. */
 function obstacleTo(plan: BackupPlan, path: string): string | undefined {
   if (!existsSync(plan.folder) || refusal(path, constants.W_OK)) return undefined;
   try {

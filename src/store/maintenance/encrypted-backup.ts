@@ -13,9 +13,9 @@ import { encryptFile } from './encryption.ts';
 import { ErasedMeanwhile } from './erased-meanwhile.ts';
 
 /**
- * As `backup`, encrypted for a recipient. The copy is looked through before it is encrypted: only the owner of the
- * identity can look into it afterwards. While it is made, a plain copy is beside the database, for its owner only.
- * @throws SciaticaError as `backup`; `invalid` for what is no recipient
+ * As `backup`, encrypted for a recipient. The copy is verified before it is encrypted, because only the owner of the identity can
+ * read it afterwards. Meanwhile a plain copy is beside the database, readable only for its owner.
+ * @throws SciaticaError as `backup`; `invalid` for an invalid recipient
  */
 export async function encryptedBackup(
   source: string,

@@ -11,7 +11,7 @@ import { fileSystemError } from '../sqlite/errors.ts';
 
 const MAGIC = 'age-encryption.org/v1';
 
-/** A pair of keys: who has the identity can decrypt what was encrypted for the recipient. */
+/** A key pair: the identity decrypts what was encrypted for the recipient. */
 interface KeyPair {
   identity: string;
   recipient: string;
@@ -22,7 +22,7 @@ export async function createKeyPair(): Promise<KeyPair> {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** @throws SciaticaError `invalid` for what is no recipient */
+/** Makes an encrypter for an age recipient. @throws SciaticaError `invalid` for a malformed one */
 export function checkRecipient(recipient: string): Encrypter {
   const encrypter = new Encrypter();
   try {
@@ -37,11 +37,11 @@ export function checkRecipient(recipient: string): Encrypter {
   return encrypter;
 }
 
-/** Whether a file was encrypted with age. False for what is no file or cannot be read: others say so. */
+/** Whether a file was encrypted with age. False also for one that cannot be read, which the caller finds out by itself. */
 export function isEncrypted(path: string): boolean {
   let file: number | undefined;
   try {
-    // Opening a named pipe waits for somebody who writes to it.
+    // Opening a named pipe would block until somebody writes to it.
     if (!statSync(path).isFile()) return false;
     file = openSync(path, 'r');
     const bytes = Buffer.alloc(MAGIC.length);
@@ -54,17 +54,17 @@ export function isEncrypted(path: string): boolean {
   }
 }
 
-/** Encrypts a file, a piece at a time. */
+/** Encrypts a file, streaming. @throws SciaticaError as `checkRecipient` */
 export async function encryptFile(source: string, target: string, recipient: string): Promise<void> {
   const encrypter = checkRecipient(recipient);
   await write(await encrypter.encrypt(streamOf(source)), target);
 }
 
 /**
- * Decrypts a file, a piece at a time. Nothing of `target` may be used unless it returns.
+ * Decrypts a file, streaming. Unless it succeeds, the content of `target` must not be used.
  * @param identity the text of an identity file, as `age-keygen` writes it: a line with the identity, and comments
- * @param identityFile its name in messages
- * @throws SciaticaError `unusable` for another key, `damaged` for a file that was cut or changed, `invalid`
+ * @param identityFile the name of that file, for messages
+ * @throws SciaticaError `unusable` for the wrong key, `damaged` for a truncated or changed file, `invalid`
  */
 export async function decryptFile(
   source: string,
@@ -76,7 +76,7 @@ export async function decryptFile(
   try {
     await write(await decrypter.decrypt(streamOf(source)), target);
   } catch (error) {
-    // The file system has codes, the library has none.
+    // Errors of the file system have codes, those of the library do not.
     if (errnoOf(error) !== undefined) throw fileSystemError(error, source);
     const isOther = (error as Error).message.startsWith('no identity matched');
     throw explained(
@@ -97,7 +97,7 @@ function decrypterOf(text: string, file: string): Decrypter {
     for (const identity of identities) decrypter.addIdentity(identity);
     if (identities.length > 0) return decrypter;
   } catch {
-    // What the library says could hold a part of the secret.
+    // The message of the library could contain a part of the secret.
   }
   throw new SciaticaError(
     'invalid',

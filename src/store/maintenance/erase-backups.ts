@@ -16,31 +16,31 @@ import { erase, overwrite } from './erase.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 import { erasedFrom, findErased } from './erased-people.ts';
 
-/** A copy that may still hold a person who was erased. */
+/** A copy of a database that may still hold an erased person. */
 export interface CopyLeft {
   path: string;
-  /** Why it could not be written anew; undefined for one that is not for us to write. */
+  /** Why it could not be rewritten; undefined where another attempt is pointless, as for copies that are never rewritten. */
   why?: string;
 }
 
-/** What became of the copies of a database after a person was erased from it; paths. */
+/** The outcome for the copies of a database after an erasure; paths. */
 export interface CopiesAfterErasing {
-  /** Automatic backups that were written anew without the person. */
+  /** Automatic backups that were rewritten without the person. */
   rewritten: string[];
-  /** Encrypted ones: nobody here can look into them. */
+  /** Encrypted automatic backups, which cannot be read here and so are deleted. */
   deleted: string[];
-  /** Copies that were made by hand or before a change, and what failed or is out of reach. */
+  /** Copies made by hand, by a migration or by a restore, and backups that are out of reach or could not be rewritten. */
   left: CopyLeft[];
 }
 
-/** Why a copy could not be written anew, in words. */
+/** Words an error for `CopyLeft.why`. */
 export function reasonOf(error: unknown, path: string): string {
   const failed = domainError(error, path);
   if (failed instanceof SciaticaError && failed.code === 'full') return 'the disk is full';
   return failed instanceof Error ? failed.message : String(failed);
 }
 
-/** Erases who was erased from a database from its automatic backups too. What fails is among the ones that are left. */
+/** Erases from the automatic backups of a database everybody who was erased from it. Backups where that fails are in `left`. */
 export function eraseFromBackups(db: Database): CopiesAfterErasing {
   const { path: database } = db;
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
@@ -51,7 +51,7 @@ export function eraseFromBackups(db: Database): CopiesAfterErasing {
     after.left.push(...inFolder.left);
   }
   try {
-    // An encrypted backup is made of a plain copy beside the database; so is what a migration or a restore replaces kept.
+    // Plain copies for encrypted backups, and temporary copies of migrations and restores, are beside it.
     stopJobs(dirname(database), database, isAbandoned);
     const others = keptCopies(database).filter((path) => !handled.has(path));
     after.left.push(...others.map((path) => ({ path })));
@@ -61,7 +61,7 @@ export function eraseFromBackups(db: Database): CopiesAfterErasing {
   return after;
 }
 
-/** @param handled gets the backups that were found */
+/** Erases from the backups in one folder. @param handled receives the paths of all backups found */
 function eraseFromFolder(database: string, plan: BackupPlan, handled: Set<string>): CopiesAfterErasing {
   const { folder } = plan;
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
@@ -96,7 +96,7 @@ function eraseFromBackup(
     }
     const { isChanged, isUnsure } = rewrite(database, path);
     if (isChanged) after.rewritten.push(path);
-    // No further attempt would tell more.
+    // Another attempt would not find out more.
     if (isUnsure) after.left.push({ path });
   } catch (error) {
     // The rotation of another process may have removed it.
@@ -104,7 +104,7 @@ function eraseFromBackup(
   }
 }
 
-/** Every place where backups of this database were made: beside it, and where they were moved to. */
+/** Every place with automatic backups of this database: the default folder, if it exists, and all that were ever chosen. */
 function plansOf(db: Database): BackupPlan[] {
   const folders = [undefined, ...new Settings(db).backupFolders];
   return folders
@@ -114,8 +114,8 @@ function plansOf(db: Database): BackupPlan[] {
 }
 
 /**
- * A backup that is being made at this moment holds the person: without its temporary files it fails.
- * @param isLeft whether a file was left by a process that was killed
+ * Makes running backup jobs fail, because their copies hold the person, by removing their temporary files.
+ * @param isLeft whether a file of that name was left by a killed process
  */
 function stopJobs(folder: string, database: string, isLeft = (_: string): boolean => false): void {
   const digest = digestOf(database);
@@ -123,14 +123,14 @@ function stopJobs(folder: string, database: string, isLeft = (_: string): boolea
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** What became of a backup that is not encrypted. */
+/** The outcome for a backup that is not encrypted. */
 interface Rewriting {
   isChanged: boolean;
-  /** Whether it may still hold somebody: it does not tell who they are. */
+  /** Whether it may still hold an erased person, because its users cannot be identified. */
   isUnsure: boolean;
 }
 
-/** Writes a backup anew without all who are erased from the database by now: two erasings may be under way at once. */
+/** Rewrites a backup without all persons who are erased by now. Starts again if another erasure ends meanwhile. */
 function rewrite(database: string, path: string): Rewriting {
   for (;;) {
     try {
@@ -150,7 +150,7 @@ function rewriteOnce(database: string, path: string): Rewriting {
     copyFileSync(path, temporary.path);
     const done = withDatabase(connect(temporary.path), (db): Rewriting => {
       db.pragma('journal_mode = DELETE');
-      // Of one without a UUID, the migration makes one.
+      // Asked before the migration, which gives a database without a UUID one.
       const hasNames = new Settings(db).get('id') !== undefined;
       migrate(db, { keep: () => {} });
       const { found, hasForgotten, isUnsure } = findErased(db, erased, hasNames);

@@ -15,11 +15,11 @@ import { CHANGE, HEAD } from '../sqlite/migrations/history-triggers.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import { Remotes } from '../sync/remotes.ts';
 
-/** Who and what goes with a person, beside what shows as theirs. */
+/** What an erasure of a user includes besides the records that are listed under the user. */
 export interface Reach {
-  /** Users here who were merged into this one, by id, directly or through others. */
+  /** Ids of the users here who were merged into this one, directly or through others. */
   merged: number[];
-  /** Records that belong to another user by now. */
+  /** Records that belong to another user now. */
   moved: (RecordKey & { userId: number })[];
 }
 
@@ -36,11 +36,11 @@ export function reachOf(db: Database, userId: number): Reach {
   return { merged, moved };
 }
 
-/** The users who point at one (`user merge`), directly or through others; one that was never shown here has no id. */
+/** The users who were merged into one (`user merge`), directly or through others; without an id if never shown here. */
 function mergedInto(db: Database, name: Name): { id: number | null; name: Name }[] {
   const found = new Map<Name, number | null>();
   const fold = new Fold(db, new Names(db));
-  // A merge may have been taken back here since.
+  // The merge may have been undone here since the replica was stored.
   const isStill = (id: number) => typeof fold.of('user', [id]).get(id)?.state.fields?.[INTO] === 'string';
   for (const waiting = [name]; waiting.length > 0; ) {
     const rows = db.all<{ here: number | null; other: Name }>(
@@ -57,8 +57,8 @@ function mergedInto(db: Database, name: Name): { id: number | null; name: Name }
 }
 
 /**
- * Whether there is something to erase of a user.
- * @throws SciaticaError `not-found` for a user that never was
+ * Whether there is anything left of a user to erase.
+ * @throws SciaticaError `not-found` for a user that never existed
  */
 export function isThere(db: Database, userId: number): boolean {
   if (isLeft(db, 'user', userId) || isKnown(db, userId)) return true;
@@ -66,7 +66,7 @@ export function isThere(db: Database, userId: number): boolean {
   return false;
 }
 
-/** Forgets users, and records of others, inside a change. @throws SciaticaError `not-found` for a user that never was */
+/** Erases users, and single records, inside a change. @throws SciaticaError `not-found` for a user that never existed */
 export function erase(db: Database, tokens: Tokens, what: readonly RecordKey[]): void {
   for (const id of idsOf(what, 'user')) if (isThere(db, id)) erasePerson(db, tokens, id);
   eraseRecords(
@@ -75,7 +75,7 @@ export function erase(db: Database, tokens: Tokens, what: readonly RecordKey[]):
   );
 }
 
-/** Forgets records that were erased elsewhere with somebody else. The entry that stays says only that something was erased. */
+/** Erases records that another database erased with an owner. The remaining entry says only that something was erased. */
 function eraseRecords(db: Database, records: readonly RecordKey[]): void {
   if (records.length === 0) return;
   const names = new Names(db);
@@ -94,8 +94,8 @@ function eraseRecords(db: Database, records: readonly RecordKey[]): void {
 }
 
 /**
- * Forgets a person: the user, those who were merged into it, what ever belonged to them, its history, what other databases have of it,
- * and the tokens that were for nobody else. One entry stays for each: that user N was erased, and when.
+ * Erases a person: the user, the users merged into it, all records that ever belonged to them, their history and replicas, and
+ * the tokens for nobody else. Of each user one entry remains: that the user was erased, and when.
  */
 function erasePerson(db: Database, tokens: Tokens, userId: number): void {
   const merged = mergedInto(db, new Names(db).ofUser(userId));
@@ -104,7 +104,7 @@ function erasePerson(db: Database, tokens: Tokens, userId: number): void {
   eraseUser(db, tokens, userId, aliases);
 }
 
-/** @param aliases the user's names beside its own */
+/** @param aliases the global names of users without an id here who were merged into this one */
 function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readonly Name[]): void {
   const wasMoved = db.value(`SELECT 1 FROM history WHERE ${MOVED}`, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
@@ -127,7 +127,7 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
     userId,
     userId,
   );
-  // What is left does not tell others which of their records are gone, or whence they have them.
+  // The remaining history hides from other users which records moved to or from them: they must reread.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
   if (wasMoved || wereOthers) settings.addGap('erased', db.lastId('history'));
   forgetChanges(db);
@@ -143,15 +143,16 @@ function eraseUser(db: Database, tokens: Tokens, userId: number, aliases: readon
   if (settings.get('user') === String(userId)) settings.remove('user');
 }
 
-/** SQL: the entries of records of a kind. */
+/** SQL condition: entries of some records of a kind. */
 const OF_RECORDS = 'record = ? AND recordId IN (SELECT value FROM json_each(?))';
 
-/** SQL: whether a record went from this user to another, or came from one. */
+/** SQL condition: entries by which a record moved to or from a user. */
 const MOVED = 'formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)';
 
 /**
- * Which users, by id, are told of an erasing: of a record those whose it ever was; of the user those as whom it ever showed. Others are
- * not to hear that there was one.
+ * Which users' clients are told of an erasure: of a record, its present and former owners; of the user, those
+ * under whom the user's records were ever listed. Nobody else may learn of it.
+ * @returns pairs of the id of a user to tell, and what was erased
  */
 function toldOf(
   db: Database,
@@ -174,7 +175,7 @@ function toldOf(
     );
     return under.flatMap(({ id, by }) => {
       const owners = known.get(id)?.state.owners.filter((owner) => !user?.names.includes(owner));
-      // Else the name of the user says it.
+      // Otherwise `by` had it only through a merge, and is told of the user's erasure.
       const isNamed = !as.includes(by) || owners?.some((owner) => people.isOf(owner, [by]));
       return isNamed ? [[by, [kind, names.of(kind, id)]] as const] : [];
     });
@@ -183,7 +184,7 @@ function toldOf(
   return [...toSame, ...shown].filter(([by]) => by !== user?.id);
 }
 
-/** The records that are this user's, or ever were. */
+/** The records that belong, or ever belonged, to this user. @param ofUser the global names of the user */
 function everOwned(db: Database, userId: number, ofUser: readonly Name[]): RecordKey[] {
   const owned = ownedKindNames.map(
     (kind) => `SELECT '${kind}' AS record, id FROM ${kindOf(kind).table} WHERE userId = ?`,
@@ -201,7 +202,7 @@ function everOwned(db: Database, userId: number, ofUser: readonly Name[]): Recor
   return everMerged(db).length > 0 ? withoutOthers(db, here, userId, ofUser) : here;
 }
 
-/** Without those that only showed under this user for a time, because their own was merged into it. */
+/** Leaves out records that were listed under this user only while their owner was merged into it. */
 function withoutOthers(
   db: Database,
   records: readonly RecordKey[],
@@ -222,7 +223,7 @@ function withoutOthers(
   });
 }
 
-/** Whether a record ever belonged to another user than this one. */
+/** Whether a record ever belonged to a user other than this one. */
 function hadOthers(db: Database, record: KindName, id: number, userId: number): boolean {
   return (
     db.value(
@@ -237,7 +238,7 @@ function hadOthers(db: Database, record: KindName, id: number, userId: number): 
   );
 }
 
-/** SQL: whether a row of replicas is of a record that ever belonged to a user with one of these names. */
+/** SQL condition: rows of `replicas` whose record ever belonged to a user with one of these global names. */
 const EVER_OWNED =
   "EXISTS (SELECT 1 FROM json_each(state, '$.owners') AS owner WHERE owner.value IN (SELECT value FROM json_each(?)))";
 
@@ -248,7 +249,7 @@ function deleteRecords(db: Database, records: readonly RecordKey[]): void {
   }
 }
 
-/** Forgets what is known of the records elsewhere. */
+/** Deletes the replicas of these records, and of all records that ever belonged to the users named `ofUser`. */
 function forgetReplicas(db: Database, records: readonly RecordKey[], ofUser: readonly Name[] = []): void {
   const ids = JSON.stringify(
     records.filter(({ record }) => !isOnePerUser(record)).map(({ record, id }) => [record, id]),
@@ -261,7 +262,7 @@ function forgetReplicas(db: Database, records: readonly RecordKey[], ofUser: rea
   );
 }
 
-/** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
+/** Deletes all entries of these records, also those under other owners: they may have been recorded for the wrong user. */
 function forgetRecords(db: Database, theirs: readonly RecordKey[]): void {
   for (const kind of ownedKindNames) {
     const ids = idsOf(theirs, kind);
@@ -273,8 +274,9 @@ function forgetRecords(db: Database, theirs: readonly RecordKey[]): void {
 }
 
 /**
- * Forgets entries that a condition names. A creation that stays keeps its state, where the next entry has it and goes; of heads the
- * columns of the change stay, for its other entries. A repeatable request that had a part in it is known by its key, not by its body.
+ * Deletes the entries that meet a condition. A remaining creation gets its state from the deleted next entry,
+ * if that holds it. Heads keep the metadata of their change for its other entries. Requests of the changes
+ * keep their key and lose the hash of their body.
  */
 function forgetEntries(db: Database, condition: string, ...values: Value[]): void {
   const entries = `SELECT seq FROM history WHERE ${condition}`;
@@ -297,7 +299,7 @@ function forgetEntries(db: Database, condition: string, ...values: Value[]): voi
   db.run(`DELETE FROM history WHERE ${condition}`, ...values);
 }
 
-/** Of changes without entries nothing stays but number, clock and uid, by which other databases know them; nor do their requests. */
+/** Reduces changes without entries to number, clock and uid, by which other databases know them, and deletes their requests. */
 function forgetChanges(db: Database): void {
   const kept = 'SELECT change FROM history WHERE record IS NOT NULL';
   db.run(
@@ -307,11 +309,11 @@ function forgetChanges(db: Database): void {
   db.run(`DELETE FROM requests WHERE change NOT IN (${kept})`);
 }
 
-/** How long a reader of the old contents may hold the overwriting up. */
+/** How long to wait for readers that still use the old contents, in milliseconds. */
 const OVERWRITE_TIMEOUT_MS = 10_000;
 
 /**
- * Writes the database file anew and empties its log: what was deleted is in no page any more
+ * Rewrites the database file and empties its log, so that no page holds deleted data
  * (https://sqlite.org/lang_vacuum.html).
  * @throws SciaticaError `busy` while others keep the old contents in use, `full`, `unusable`
  */

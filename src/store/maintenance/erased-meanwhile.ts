@@ -3,15 +3,15 @@ import { Settings } from '../records/settings.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Up to where a copy knows the history of its database. */
+/** The position of a copy in the history of its database. */
 export interface Mark {
-  /** Number of the last entry. */
+  /** Highest history seq. */
   seq: number;
   /** Setting `horizon`, which also changes when a backup is restored. */
   horizon: string | undefined;
 }
 
-/** A copy was not published because it may hold somebody who was erased while it was made. */
+/** Thrown when a copy was not published, because it may hold a person who was erased while it was made. */
 export class ErasedMeanwhile extends SciaticaError {
   constructor() {
     super(
@@ -21,14 +21,14 @@ export class ErasedMeanwhile extends SciaticaError {
   }
 }
 
-/** Reads the mark of a database, which may be of an older version. */
+/** The position of a database, which may be of an older version. */
 export function markOf(db: Database): Mark {
   return { seq: db.lastId('history'), horizon: new Settings(db).get('horizon') };
 }
 
 function isErasedSince(db: Database, { seq, horizon }: Mark): boolean {
   if (new Settings(db).get('horizon') !== horizon) return true;
-  // What is of an older version may have no history.
+  // A database of an older version may have no history.
   return (
     db.lastId('history') > seq &&
     db.value("SELECT 1 FROM history WHERE seq > ? AND action = 'erase'", seq) === 1
@@ -36,11 +36,10 @@ function isErasedSince(db: Database, { seq, horizon }: Mark): boolean {
 }
 
 /**
- * Runs `publish`, which gives a copy of the database at `path` its name, holding the write lock: a person is erased either
- * before, and the copy refused, or afterwards, and the erasing finds the copy by its name. A database that cannot be
- * written to is compared without the lock.
- * @param mark of the copy
- * @throws ErasedMeanwhile if somebody was erased since the copy was made, or a backup restored; what `publish` throws
+ * Runs `publish`, which gives a copy of the database at `path` its name, under the write lock: an erasure comes either before it,
+ * and the copy is refused, or after it, and finds the copy by its name. If the database is read-only, no lock is taken.
+ * @param mark the position of the copy
+ * @throws ErasedMeanwhile if somebody was erased, or a backup restored, since the copy was made; what `publish` throws
  */
 export function unlessErasedSince<T>(path: string, mark: Mark, publish: () => T): T {
   return withDatabase(connect(path, { orReadable: true }), (db) => {

@@ -6,21 +6,21 @@ import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { erasedIn, identitiesOf } from './restore-ledger.ts';
 
-/** Who and what was erased from a database, as its backups may know it: one of another database has other ids. */
+/** Who and what was erased from a database, as its backups may know it; ids mean the same only in its own backups. */
 interface ErasedPeople {
-  /** Their names: the UUID of the database that made them, their id there, and the uid of the change. */
+  /** Global names: the UUID of the database that created a record, its id there, and the uid of the creating change. */
   names: { record: KindName; uuid: string; originId: number; uid: number }[];
-  /** The ids that they had here. */
+  /** The ids that erased users had here. */
   ids: number[];
-  /** Those of them of whom no name is known: erased from a database whose place this one has taken. */
+  /** Those ids for which no global name is known: erased from a database that a restored backup has replaced. */
   unnamed: number[];
-  /** The UUIDs of this database. */
+  /** All UUIDs that this database ever had. */
   identities: (string | undefined)[];
   /** Whether a backup was ever restored here, which may have been of another database. */
   wasRestored: boolean;
 }
 
-/** Who was erased here. Somebody whom a restored backup brought back is not among them. */
+/** Who and what was erased here, without users whom a restored backup brought back. */
 export function erasedFrom(db: Database): ErasedPeople {
   const names = new Names(db);
   const ids = [...new Set(erasedIn(db))].filter((id) => !isLeft(db, 'user', id));
@@ -28,7 +28,7 @@ export function erasedFrom(db: Database): ErasedPeople {
     'SELECT record, uuid, origin, originId, uid, erasures.id FROM erasures JOIN origins ON origins.id = origin',
   );
   return {
-    // What was erased elsewhere only waits here for a yes.
+    // Without what was erased only elsewhere, and awaits consent here.
     names: erasures.filter(({ record, origin, originId, uid }) => {
       const id = names.idOf(record, nameOf(origin, originId, uid));
       return id === undefined || !isLeft(db, record, id);
@@ -41,10 +41,10 @@ export function erasedFrom(db: Database): ErasedPeople {
 }
 
 /**
- * Finds people, and records of others, in a backup, by name; by id those without one, and only in a backup of the same database. What
- * never showed there is forgotten at once.
- * @param hasNames whether its names are those of its database: a format without a UUID had none
- * @returns their ids there, whether any were forgotten, and whether others may be there of whom that cannot be told
+ * Finds erased users and records in a backup: by global name or, for those without one, by id if the backup is of the same
+ * database. Deletes at once what the backup holds of them only as hidden replicas.
+ * @param hasNames whether the backup had a UUID before it was migrated; otherwise its records have no global names
+ * @returns their ids in the backup; whether hidden replicas were deleted; whether it may hold others who cannot be identified
  */
 export function findErased(
   backup: Database,
@@ -60,7 +60,7 @@ export function findErased(
     return origin === undefined ? [] : [[record, nameOf(origin, originId, uid)]];
   });
   const unseen = erased.filter(([record, name]) => names.idsOf(record, [name]).get(name) === null);
-  // Who showed only as another has an id from then on.
+  // This gives an id to hidden users whose records are listed under another user.
   new Erasures(backup, names).add(unseen);
   const named = erased.flatMap(([record, name]) => {
     const id = names.idOf(record, name);

@@ -12,37 +12,37 @@ import { storedJson } from '../sqlite/errors.ts';
 import { erase, overwrite } from './erase.ts';
 import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, reasonOf } from './erase-backups.ts';
 
-/** What is still to be done for persons who are erased: the setting `erasing`. */
+/** The setting `erasing`: the unfinished rewriting of files after erasures. */
 interface Unfinished {
-  /** The ids of the persons; none where only records of others were erased. */
+  /** Ids of the erased users; empty if only single records of others were erased. */
   users: number[];
-  /** The process that began it last, and when, in milliseconds since 1970. */
+  /** The process that began the last attempt, and when, in milliseconds since 1970. */
   pid: number;
   at: number;
-  /** The files that could not be written anew, the database perhaps among them; before the first attempt ends, all. */
+  /** The files that the last attempt could not rewrite, perhaps the database too; undefined while an attempt is unfinished. */
   left?: string[];
 }
 
-/** Copies that may hold persons who are erased, and that only somebody can remove: the setting `copiesLeft`. */
+/** The setting `copiesLeft`: copies that may hold erased persons, and that only the user can remove. */
 interface CopiesLeft {
-  /** The ids of the persons. */
+  /** Ids of the erased users. */
   users: readonly number[];
   paths: readonly string[];
 }
 
-/** Who finishes it, and where faults are said. */
+/** The dependencies of `finishErasingIfDue`. */
 interface Means {
   warn(line: string): unknown;
   /** Runs a command line in a process of its own, without waiting for it. */
   start(words: readonly string[]): void;
-  /** Nothing may take time here. */
+  /** Whether the process is a service, which must not block. */
   isService: boolean;
 }
 
-/** In milliseconds: after a failure, and while another process seems to be at it, the next attempt waits so long. */
+/** Interval before another attempt after a failure, or while another process seems to be working on it, in milliseconds. */
 const RETRY_MS = 60 * 60 * 1000;
 
-/** What is unfinished in a database; undefined where nothing is. Who was brought back since is not to be erased again. */
+/** The unfinished erasure of a database, without users whom a restored backup brought back; undefined if there is none. */
 export function unfinishedErasing(db: Database): Unfinished | undefined {
   const unfinished = storedJson<Unfinished | null>(new Settings(db).get('erasing') ?? 'null');
   const users = unfinished?.users.filter((id) => !isLeft(db, 'user', id)) ?? [];
@@ -54,15 +54,15 @@ export function unfinishedErasing(db: Database): Unfinished | undefined {
 const note = (db: Database, unfinished: Unfinished) =>
   new Settings(db).set('erasing', JSON.stringify(unfinished));
 
-/** As they begin a sentence. @param users by their ids; none where only records of others were erased */
+/** The erased users as the subject of a sentence. @param users their ids; empty if only single records of others were erased */
 export const subjectOf = (users: readonly number[]): string =>
   users.length > 0 ? `User ${users.join(', ')}` : 'A record';
 
-/** The command that finishes an erasing, as it follows `sciatica`. @param users as of `subjectOf` */
+/** The arguments of `sciatica` that finish an erasure. @param users as for `subjectOf` */
 export const commandToFinish = ([user]: readonly number[]): string =>
   user === undefined ? 'remotes --accept-erase' : `user erase ${user}`;
 
-/** Erases users, and records of others, from the database, its log, its free pages and its automatic backups. */
+/** Erases users, and single records of others, from the database, its log, its free pages and its automatic backups. */
 export function eraseFrom(
   db: Database,
   changes: Changes,
@@ -72,7 +72,7 @@ export function eraseFrom(
   db.requireWritable();
   const work = () => {
     erase(db, tokens, what);
-    // In the same transaction: the file and the backups are still to be written anew.
+    // In the same transaction: after a crash, the file and the backups are still known to need rewriting.
     const users = [...new Set([...(unfinishedErasing(db)?.users ?? []), ...idsOf(what, 'user')])];
     note(db, { users, pid: process.pid, at: Date.now() });
   };
@@ -81,8 +81,8 @@ export function eraseFrom(
 }
 
 /**
- * Writes the database and its backups anew, so that they hold no byte of those who are erased. What fails is among the
- * copies that are left, the database itself included, and noted for another attempt.
+ * Rewrites the database and its backups so that no bytes of erased persons remain. What fails, the database
+ * included, is in `left`, and is stored for another attempt.
  */
 function finishErasing(db: Database): CopiesAfterErasing {
   const users = unfinishedErasing(db)?.users ?? [];
@@ -108,7 +108,7 @@ function finishErasing(db: Database): CopiesAfterErasing {
   return { ...done, left: [...failed, ...left] };
 }
 
-/** Others may have been erased meanwhile: their erasing goes on. */
+/** Stores the outcome of an attempt. Users who were erased since it began stay unfinished. */
 function noteOutcome(db: Database, finished: readonly number[], left: string[]): void {
   const unfinished = unfinishedErasing(db);
   if (!unfinished) return;
@@ -124,7 +124,7 @@ function noteCopies(db: Database, { users, paths }: CopiesLeft): void {
   else settings.set('copiesLeft', JSON.stringify({ users: all, paths }));
 }
 
-/** The copies that are still there of those that an erasing left. */
+/** The copies that erasures have left and that still exist. */
 export function copiesLeft(db: Database): CopiesLeft {
   const noted = new Settings(db).get('copiesLeft') ?? '{"users":[],"paths":[]}';
   const { users, paths } = storedJson<CopiesLeft>(noted);
@@ -132,15 +132,15 @@ export function copiesLeft(db: Database): CopiesLeft {
 }
 
 /**
- * Finishes an erasing that was interrupted or failed; called before the first change of a process. Whatever goes wrong is a
- * warning, never an error.
+ * Finishes an erasure that was interrupted or has failed; called before the first change of a process. A
+ * failure is a warning, never an error.
  */
 export function finishErasingIfDue(db: Database, { warn, start, isService }: Means): void {
   const unfinished = unfinishedErasing(db);
   if (!unfinished || db.obstacle || !isDue(unfinished)) return;
   const { users } = unfinished;
   if (isService) {
-    // No command erases a record alone, without what else waits for a yes: the next one that records something goes on.
+    // Any command for single records would accept other erasures too: the next CLI change resumes this.
     if (users.length > 0) start(['user', 'erase', String(users[0]), '--yes', '--quiet', '--db', db.path]);
     return;
   }
@@ -150,13 +150,13 @@ export function finishErasingIfDue(db: Database, { warn, start, isService }: Mea
     warn(`${subjectOf(users)} was erased, but this copy may still hold them: ${path}${inBrackets(why)}`);
 }
 
-/** A reason as it follows the name of a copy. */
+/** A reason in brackets, to follow the path of a copy. */
 export const inBrackets = (why: string | undefined): string => (why === undefined ? '' : ` (${why})`);
 
 function isDue({ pid, at, left }: Unfinished): boolean {
-  // One that lies ahead is of a clock that was wrong.
+  // A time far in the future was noted by a wrong clock, and delays nothing.
   const hasWaited = Math.abs(Date.now() - at) >= RETRY_MS;
   if (!left) return hasWaited || !isRunning(pid);
-  // A disk that is away may never come back.
+  // Not while all their folders are missing: a disk may never come back.
   return hasWaited && left.some((path) => existsSync(dirname(path)));
 }

@@ -27,28 +27,28 @@ import { APPLICATION_ID } from '../sqlite/header.ts';
 import { isSound } from '../sqlite/verify.ts';
 import { carryOver, pastOf } from './restore-ledger.ts';
 
-/** A command that is just finishing may take so long. */
+/** How long to wait for a command that is just finishing, in milliseconds. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Between two looks at whether the lock is free, in milliseconds. */
+/** Interval between two checks of the lock, in milliseconds. */
 const RETRY_MS = 20;
 
-/** How often a lock must be missing from the kernel's list to be gone: on a busy machine, one look of 300 missed one. */
+/** Reads of /proc/locks that must all lack a lock before it counts as free: on a busy machine, one read of 300 missed one. */
 const LOOKS = 3;
 
-/** What SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const COMPANIONS = ['-wal', '-journal'] as const;
 
 /**
- * Puts the records of a prepared database in the place of those at a path. A kill at any moment leaves the ones or the
- * others there, whole.
+ * Replaces the records of the database at `path` by those of a prepared database. A kill at any moment leaves
+ * one or the other there, complete.
  *
- * They are written into the file that is there, in one transaction: were the file replaced, a program that had just
- * opened the old one would take the new one's write-ahead log for its own, because SQLite finds logs by name
- * (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
- * @param prepared a database of ours in rollback mode, of today's format
- * @param kept the name for what was there
- * @returns that name, made free, if there was a database
+ * The records are written into the existing file, in one transaction. If the file itself were replaced, a
+ * program that had just opened the old one would use the write-ahead log of the new one, because SQLite finds
+ * logs by name (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
+ * @param prepared a database of ours in rollback mode, of the current format
+ * @param kept the path at which to keep the replaced database; numbered if taken
+ * @returns the path that was used, if there was a database
  * @throws SciaticaError `conflict` while another program has the database open, `full`, `unusable`
  */
 export function putInPlace(
@@ -62,14 +62,14 @@ export function putInPlace(
     if (!existsSync(path) && putWhereNoneIs(prepared, path)) return undefined;
     return overwrite(prepared, path, kept);
   } catch (error) {
-    // Damage that nothing had met before the whole of it was read.
+    // Damage may surface only when the whole file is read.
     if (!isDamaged && error instanceof SciaticaError && error.code === 'damaged')
       return putInPlace(prepared, path, kept, true);
     throw domainError(error, path);
   }
 }
 
-/** @returns false if there is a database by now */
+/** Puts the prepared file at a free path. @returns false if there is a database by now */
 function putWhereNoneIs(prepared: string, path: string): boolean {
   withDatabase(connect(prepared), (db) => carryOver(undefined, db));
   syncFile(prepared);
@@ -88,11 +88,11 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
   try {
     name = keep(db, kept);
     db.run('ATTACH ? AS backup', prepared);
-    // Two databases with rollback journals share a super-journal, which is found by its absolute path: after a crash in
-    // the middle, a folder that was moved or mounted elsewhere would not be rolled back
+    // Two databases with rollback journals share a super-journal, found by its absolute path: if the folder
+    // were moved or mounted elsewhere after a crash, the transaction would not be rolled back
     // (https://sqlite.org/tempfiles.html#super_journal_files).
     db.pragma('backup.journal_mode = MEMORY');
-    // Tables are dropped and made in any order.
+    // Tables are dropped and created in any order.
     db.pragma('foreign_keys = OFF');
     db.write(() => {
       const past = name === undefined ? undefined : pastOf(db);
@@ -102,7 +102,7 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
     });
     return name;
   } catch (error) {
-    // Where nothing was replaced, what was kept of it is one copy too many.
+    // Nothing was replaced: the kept copy is not needed.
     const isUncertain = error instanceof SciaticaError && error.code === 'uncertain';
     if (name !== undefined && !isUncertain) rmSync(name, { force: true });
     throw error;
@@ -111,7 +111,7 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
   }
 }
 
-/** Copies a database beside itself; an empty one has nothing to keep. */
+/** Keeps a copy of a database, unless it is empty. @returns the path of the copy */
 function keep(db: Database, kept: string): string | undefined {
   if (db.pragma<number>('user_version') === 0) return undefined;
   const temporary = temporaryBeside(kept);
@@ -124,7 +124,7 @@ function keep(db: Database, kept: string): string | undefined {
   }
 }
 
-/** As `linkNew`; of a copy that a power cut may take, nothing may be replaced yet. @throws what kept the folder from being synced */
+/** As `linkNew`, but fails if the folder cannot be synced: a power cut could remove the copy. @throws the error of the sync */
 function linkSynced(existing: string, copy: string): void {
   try {
     linkNew(existing, copy);
@@ -133,7 +133,7 @@ function linkSynced(existing: string, copy: string): void {
   }
 }
 
-/** Replaces schema and rows of `main` by those of `backup`, inside a transaction. */
+/** Replaces the schema and rows of `main` by those of `backup`, inside a transaction. */
 function copyEverything(db: Database): void {
   const objectsOf = (schema: 'main' | 'backup', type: 'table' | 'index' | 'trigger' | 'view') =>
     db.all<{ name: string; sql: string }>(
@@ -150,7 +150,7 @@ function copyEverything(db: Database): void {
   }
   db.exec(`DELETE FROM main.sqlite_sequence;
     INSERT INTO main.sqlite_sequence SELECT * FROM backup.sqlite_sequence`);
-  // After the rows: building an index at once is faster, and no trigger may see the copying as a change.
+  // After the rows: this builds each index in one go, and no trigger records the copying as changes.
   for (const type of ['index', 'trigger', 'view'] as const)
     for (const { sql } of objectsOf('backup', type)) db.exec(sql);
   db.pragma(`user_version = ${db.pragma<number>('backup.user_version')}`);
@@ -158,8 +158,8 @@ function copyEverything(db: Database): void {
 }
 
 /**
- * Whether `main` has the schema of `backup` and is sound: in a damaged file, DROP can leave rows of the schema behind, and
- * free pages be in use.
+ * Whether `main` has the schema of `backup` and is sound: in a damaged file, DROP can leave rows of the
+ * schema behind, and free pages can be in use.
  */
 function isCopied(db: Database): boolean {
   const columns = 'SELECT type, name, tbl_name, sql FROM';
@@ -170,8 +170,8 @@ function isCopied(db: Database): boolean {
 }
 
 /**
- * Opens a database for this process alone, in rollback mode. Every other connection holds a lock as long as it is open,
- * and leaving the write-ahead log needs the file without any
+ * Opens a database exclusively, in rollback mode. Every other connection holds a lock while it is open, and
+ * leaving WAL mode requires that there is no other
  * (https://sqlite.org/wal.html#use_of_wal_without_shared_memory).
  * @throws SciaticaError `conflict` if another program has it open
  */
@@ -185,7 +185,7 @@ function lockedForOne(path: string): Database {
       db.pragma('locking_mode = EXCLUSIVE');
       db.run('BEGIN EXCLUSIVE');
       db.run('COMMIT');
-      // Somebody may have opened it between the two.
+      // Another process may have opened it, and set WAL mode again, before the lock.
       if (db.pragma('journal_mode') === 'delete') return db;
     } catch (error) {
       const failed = domainError(error, path);
@@ -201,27 +201,27 @@ function lockedForOne(path: string): Database {
   }
 }
 
-/** Puts the prepared file in the place of one that SQLite cannot read; its bytes are kept, and those of its log. */
+/** Replaces a file that SQLite cannot read by the prepared one. Keeps the bytes of the old file and of its log. */
 function replaceDamaged(prepared: string, path: string, kept: string): string {
-  // There may be a log alone.
+  // There may be a log without a database.
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
   requireUnlocked(path);
   withDatabase(connect(prepared), (db) => {
     carryOver(undefined, db);
-    // A program that has the replaced file open must not find a rollback journal of this one.
+    // A program that has the old file open must not find a rollback journal of the new one.
     if (db.pragma('journal_mode = WAL') !== 'wal') throw unusable(damaged(prepared));
   });
-  // Closing moves the log into the file; what is left in it would be left behind.
+  // Closing the connection moves the log into the file. If some of it is left, it would be lost.
   if (sizeOf(`${prepared}-wal`) > 0)
     throw new SciaticaError(
       'full',
       'The backup could not be prepared: is the disk full? Nothing was changed.',
     );
   syncFile(prepared);
-  // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
+  // First the file, then the log: after a kill in between, the kept copy or the old path still has both.
   const name = withFreeName(kept, (free) => linkSynced(path, free));
   chmodSync(name, 0o600);
-  // A log that stays would be taken for the log of the file that comes.
+  // A log left behind would be taken for the log of the new file.
   for (const end of COMPANIONS) if (existsSync(path + end)) renameSync(path + end, name + end);
   rmSync(`${path}-shm`, { force: true });
   renameSync(prepared, path);
@@ -233,15 +233,15 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
   return name;
 }
 
-/** @throws SciaticaError `conflict` if another program has a file open that SQLite cannot read */
+/** Waits until no program has the file open. @throws SciaticaError `conflict` after `LOCK_TIMEOUT_MS` */
 function requireUnlocked(path: string): void {
   for (const deadline = performance.now() + LOCK_TIMEOUT_MS; isLocked(path); sleepSync(RETRY_MS))
     if (performance.now() > deadline) throw inUse();
 }
 
 /**
- * Whether anybody holds a lock on a file; known on Linux only. The kernel gives the list page by page, and a lock of
- * somebody else that ends between two pages moves another out of sight: what is missing once may be there the next time.
+ * Whether any process holds a lock on a file; known on Linux only. The kernel returns the list page by page,
+ * and another lock that is released between two pages can hide this one, so it is read `LOOKS` times.
  */
 function isLocked(path: string): boolean {
   if (!existsSync('/proc/locks')) return false;

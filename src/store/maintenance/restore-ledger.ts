@@ -6,7 +6,7 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { hasTable } from '../sqlite/verify.ts';
 
-/** What must not go back in time when a backup takes the place of a database. */
+/** What must not be reset when a backup replaces a database. */
 export type Past = ReturnType<typeof pastOf>;
 
 interface PastToken {
@@ -18,48 +18,47 @@ interface PastToken {
   revokedAt: number | null;
 }
 
-/** Reads the past of a database, which may be of an older version. */
+/** Reads the `Past` of a database, which may be of an older version. */
 export function pastOf(db: Database) {
   const settings = new Settings(db);
   return db.read(() => ({
-    /** The last number that each table has given. */
+    /** The last id that each table has assigned (`sqlite_sequence`). */
     numbers: numbersOf(db),
-    /** The UUID of the database, all that it ever had, and its tokens. */
+    /** The UUID of the database, all UUIDs that it ever had, and its tokens. */
     id: settings.get('id'),
     identities: identitiesOf(db),
     tokens: hasTable(db, 'tokens')
       ? db.all<PastToken>('SELECT id, name, hash, createdAt, expiresAt, revokedAt FROM tokens')
       : [],
-    /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
+    /** Ids of erased users, and hashes of the tokens for only them. */
     erased: erasedIn(db),
     erasedTokens: settings.texts('erasedTokens'),
-    /** What is unfinished of erasing, as it is stored. */
+    /** The setting `erasing`, as stored. */
     erasing: settings.get('erasing'),
-    /** Where automatic backups are made, as it is stored, and were. */
+    /** The target of automatic backups, as stored, and all folders ever chosen. */
     backups: settings.get('backups'),
     backupFolders: settings.backupFolders,
   }));
 }
 
 /**
- * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back or renewed stay so, an erasing that was interrupted is finished, no pairing code is open, who goes on from an entry of
- * the history is told to read everything anew,
- * and automatic backups are made where they were until now.
- * @param past nothing where there is no database, or one that cannot be read
+ * Prepares a backup to replace a database: no id is assigned twice, revoked and renewed tokens stay so, an
+ * interrupted erasure is resumed, the pairing code is closed, clients that continue from a history seq are
+ * told to read everything again, and automatic backups keep their target.
+ * @param past undefined if there is no database, or an unreadable one
  */
 export function carryOver(past: Past | undefined, backup: Database): void {
   const settings = new Settings(backup);
   backup.write(() => {
     const [here, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(here.get(table) ?? 0, theirs.get(table) ?? 0);
-    // That of changes has no table.
+    // The sequence `changes` has no table.
     for (const table of theirs.keys())
       if (here.has(table) || hasTable(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
     settings.addGap('restored', horizon);
-    // Only in copies of the same database is a token of the same id and name the same.
+    // The same id and name mean the same token only in a copy of the same database.
     const isCopy = past?.id === settings.get('id');
     for (const { id, name, hash, createdAt, expiresAt, revokedAt } of past?.tokens ?? [])
       backup.run(
@@ -81,15 +80,15 @@ export function carryOver(past: Past | undefined, backup: Database): void {
 }
 
 /**
- * Who was erased from the database whose place a backup takes, by id. In a backup of another database, which shares no UUID with it,
- * a user with such an id is somebody else.
+ * Ids of the users who were erased from the database that a backup replaces. In a backup of another database,
+ * which shares no UUID with it, a user with such an id is somebody else.
  */
 export function erasedBefore(past: Past | undefined, backup: Database): number[] {
   const isOther = !past?.identities.some((id) => identitiesOf(backup).includes(id));
   return (past?.erased ?? []).filter((id) => !(isOther && isLeft(backup, 'user', id)));
 }
 
-/** The UUIDs that a database has, and had. */
+/** All UUIDs that a database has ever had, the present one first. */
 export function identitiesOf(db: Database): (string | undefined)[] {
   const former = hasTable(db, 'identities')
     ? db.column<string>('SELECT uuid FROM origins JOIN identities ON identities.origin = origins.id')
@@ -97,7 +96,7 @@ export function identitiesOf(db: Database): (string | undefined)[] {
   return [new Settings(db).get('id'), ...former];
 }
 
-/** The folders of the backup are remembered too: its person may be in backups there. */
+/** Also keeps the folders of the restored database: its users may be in backups there. */
 function keepBackupSettings(settings: Settings, { backups, backupFolders }: Past): void {
   if (backups === undefined) settings.remove('backups');
   else settings.set('backups', backups);
@@ -105,24 +104,24 @@ function keepBackupSettings(settings: Settings, { backups, backupFolders }: Past
   if (folders.length > 0) settings.set('backupFolders', JSON.stringify(folders));
 }
 
-/** The tokens that are for erased users only went with them. */
+/** SQL condition: tokens that are for erased users only, and were deleted with them. */
 const FOR_ERASED = `users IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM json_each(users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
 
-/** Who was erased, by id, also from databases whose place this one has taken. */
+/** Ids of erased users, including those erased from databases that this one has replaced. */
 export function erasedIn(db: Database): number[] {
   if (!hasTable(db, 'history')) return [];
   const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   return [
     ...before,
-    // Of records of others only that something was erased is kept.
+    // Erasures of single records have no id.
     ...db.column<number>(
       "SELECT recordId FROM history WHERE action = 'erase' AND recordId IS NOT NULL ORDER BY seq",
     ),
   ];
 }
 
-/** As SQLite keeps them (https://sqlite.org/autoinc.html): it may be written to as any other table. */
+/** Reads sqlite_sequence, an ordinary table that may also be written (https://sqlite.org/autoinc.html). */
 function numbersOf(db: Database): Map<string, number> {
   const rows = db.all<{ name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence');
   return new Map(rows.map(({ name, seq }) => [name, seq]));

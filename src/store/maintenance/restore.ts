@@ -14,32 +14,32 @@ import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.t
 import { putInPlace } from './put-in-place.ts';
 import { erasedBefore, type Past, pastOf } from './restore-ledger.ts';
 
-/** A backup that has been looked through and is ready to become the database. */
+/** A backup that was verified and is ready to replace the database. */
 export interface Restoration {
-  /** What the backup holds. */
+  /** The content of the backup. */
   copy: Holding;
-  /** What the database holds now. */
+  /** The content of the present database. */
   present: Holding | 'absent' | 'damaged';
-  /** The users that it brings back although they were erased since. */
+  /** Ids of the users whom it would bring back although they were erased since. */
   erased: readonly number[];
-  /** How many tokens of it are valid. */
+  /** Number of valid tokens in it. */
   tokens: number;
-  /** The UUID of the database that it is a backup of. */
+  /** UUID of the database of which it is a backup. */
   identity: string | undefined;
   /**
-   * Puts the backup in the place of the database. A kill at any moment leaves the one or the other there, whole.
+   * Replaces the database by the backup. A kill at any moment leaves one or the other there, complete.
    * @param stamp names the file that keeps the replaced database
-   * @returns that file, if there was a database
+   * @returns the path of that file, if there was a database
    * @throws SciaticaError `conflict` while another program has the database open
    */
   apply(stamp: string): string | undefined;
-  /** Forgets the prepared copy, unless it was applied. */
+  /** Removes the prepared copy, unless it was applied. */
   close(): void;
 }
 
 /**
- * Prepares to put the backup `file` in the place of the database at `path`: copies it beside the database, checks the
- * copy and brings it up to date. The backup itself is never written to.
+ * Prepares to replace the database at `path` by the backup `file`: copies it beside the database, verifies the copy and migrates
+ * it. The backup itself is never written to.
  * @throws SciaticaError `damaged` or `unusable` if it is no sound backup of ours, `conflict` if it is the database itself
  */
 export function prepareRestore(file: string, path: string): Restoration {
@@ -69,7 +69,7 @@ function refuseFile(file: string, path: string): void {
     throw conflict(`${file} is the database itself: there is nothing to restore.`);
 }
 
-/** With a log beside it, the file may be in use: SQLite reads both from one moment. Otherwise its bytes are all of it. */
+/** With a log beside it, the file may be in use: SQLite copies a snapshot of both. Otherwise its bytes are the whole of it. */
 function copyBytes(file: string, temporary: string): void {
   if (sizeOf(`${file}-wal`) > 0) {
     withDatabase(openToRead(file), (db) => db.run('VACUUM INTO ?', temporary));
@@ -113,7 +113,7 @@ function damagedBackup(file: string): SciaticaError {
 }
 
 function presentAt(path: string): { present: Restoration['present']; past?: Past } {
-  // A log without its database is kept as a damaged one is: SQLite would take it for the log of the one that comes.
+  // A log alone counts as damage: SQLite would take it for the log of the restored database.
   if (sizeOf(path) === 0) return { present: sizeOf(`${path}-wal`) > 0 ? 'damaged' : 'absent' };
   if (!headerOf(path).isDatabase) return { present: 'damaged' };
   refuseForeignFile(path, { mayBeNewer: true });

@@ -4,11 +4,11 @@ import { isState, States } from './states.ts';
 import { deleteMany, insertMany } from './write-many.ts';
 
 /**
- * Writes the states of many records of a kind, inside a change, in a few statements.
- * @param rows a table, or a subquery in brackets, with the columns `place`, a number that orders the rows; `id`; and `expected` and
- *   `wanted`, states as `States` reads them, NULL where there is no record. Each id is there once. Nothing else is looked at:
- *   whether the user of a record is there, or its key is taken, is up to the caller
- * @returns the places of records that are not as expected, in order; they are left as they are
+ * Writes many records of a kind inside a change, in a few statements. Checks nothing but `expected`: that the user of a record
+ * exists and that its key is free is up to the caller.
+ * @param rows a table, or a subquery in brackets, with the columns `place`, a number that orders the rows; `id`, unique; and
+ *   `expected` and `wanted`, states in the format of `States`, NULL for no record
+ * @returns the places of the records whose state is not the expected one, in order; these records are not written
  */
 export function apply(db: Database, kind: KindName, rows: string): number[] {
   const differing = differingIn(db, kind, rows);
@@ -16,7 +16,7 @@ export function apply(db: Database, kind: KindName, rows: string): number[] {
   return differing;
 }
 
-/** As `apply`, of records that are known to be as expected, those at `except` apart. */
+/** As `apply`, without comparing states: writes all rows except those at the places `except`. */
 export function applyExpected(db: Database, kind: KindName, rows: string, except: readonly number[]): void {
   const { table } = kindOf(kind);
   const columns = new States(db).columns(kind);
@@ -34,10 +34,10 @@ export function applyExpected(db: Database, kind: KindName, rows: string, except
   insertMany(db, { kind, columns, rows: created });
 }
 
-/** The places of records that are not as expected, in order. Takes what `apply` does. */
+/** The places of the records whose state is not the expected one, in order. @param rows as of `apply` */
 export function differingIn(db: Database, kind: KindName, rows: string): number[] {
   const columns = new States(db).columns(kind);
-  // In the condition of a CASE the second half of an OR is not computed in vain.
+  // In the condition of a CASE, SQLite skips the second half of an OR whose first half is true.
   const isOther = `CASE WHEN m.id IS NULL THEN r.expected IS NOT NULL WHEN ${isState('r.expected', 'm', columns)} THEN 0 ELSE 1 END`;
   return db.column<number>(
     `SELECT r.place FROM ${rows} AS r LEFT JOIN main.${kindOf(kind).table} AS m ON m.id = r.id

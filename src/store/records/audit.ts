@@ -4,13 +4,13 @@ import { kindOf, type OwnedKindName } from '../../domain/kinds.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** The owner of a record; from the history if it has been deleted. */
+/** SQL: the owner of a record, looked up in the history if the record was deleted. */
 const ownerOf = (
   kind: OwnedKindName,
 ) => `SELECT coalesce((SELECT userId FROM ${kindOf(kind).table} WHERE id = ?),
   (SELECT userId FROM history WHERE record = '${kind}' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
-/** The columns of an entry, in the order in which its array has them. */
+/** The fields of an entry, in the order of the JSON array that stores it. */
 const COLUMNS = [
   'at',
   'token',
@@ -31,18 +31,18 @@ const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> $
 /** The trigger that keeps entries from being removed. */
 const REMOVAL_GUARD = 'audit_is_not_removed';
 
-/** The method of an entry that says what was removed. */
+/** Stands in `method` of an entry that records a pruning. */
 const PRUNE = 'PRUNE';
 
-/** The rows before the first one that is not older than a time, but for those that say what was removed. */
+/** SQL condition: the rows before the first one at or after a time, except those that record a pruning. */
 const OLDEST = `audit.id < coalesce((SELECT min(id) FROM audit WHERE at >= ?), 9e18)
   AND entries ->> '$[0][2]' <> '${PRUNE}'`;
 
-/** The append-only audit of requests over the network. */
+/** The append-only audit log of network requests. */
 export class Audit {
   constructor(private readonly db: Database) {}
 
-  /** Appends records as one row. */
+  /** Appends records as one row: a row for each read would cost as much as the read. */
   add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
       const owners = new Map<string, number | null>();
@@ -57,7 +57,7 @@ export class Audit {
   /** The entries that match, the latest first. */
   list({ user, since, limit }: AuditFilter): AuditEntry[] {
     const where: Condition[] = [];
-    // A list over several users may have included this user.
+    // Entries of lists over several users have no userId, and may have included this user.
     if (user !== undefined)
       where.push({
         sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record <> 'user' OR ? BETWEEN first AND last))`,
@@ -76,11 +76,11 @@ export class Audit {
   }
 
   /**
-   * Removes the oldest entries, in whole rows, all from before a time; one entry stays that says how many they were and from
-   * when, and is never removed itself.
+   * Removes whole rows from the start of the log, as long as all their entries are older than a time, and
+   * adds an entry with their number and period. Such entries are never removed.
    * @param before milliseconds since 1970
    * @param now milliseconds since 1970
-   * @returns that entry; undefined when there was nothing to remove
+   * @returns the number and period of the removed entries; undefined when there was nothing to remove
    */
   prune(before: number, now: number): { count: number; first: number; last: number } | undefined {
     return this.db.write(() => {
@@ -91,7 +91,7 @@ export class Audit {
       if (count === 0 || first === null || last === null) return undefined;
       const guard = this.db.value<string>(`SELECT sql FROM sqlite_schema WHERE name = '${REMOVAL_GUARD}'`);
       if (guard === undefined) throw new SciaticaError('damaged', 'The audit has lost its protection.');
-      // Within the transaction: nobody ever sees the audit without its guard.
+      // Inside the transaction, so that no other connection sees the table without its guard.
       this.db.exec(`DROP TRIGGER ${REMOVAL_GUARD}`);
       this.db.run(`DELETE FROM audit WHERE ${OLDEST}`, before);
       this.db.exec(guard);
@@ -102,7 +102,7 @@ export class Audit {
     });
   }
 
-  /** @param owners those that are known by now, by kind and id of the record: one is often asked for many times in a row */
+  /** @param owners cache by kind and id, because the same record is often read many times in a row */
   #userOf({ userId, record, first, last }: AuditRecord, owners: Map<string, number | null>): number | null {
     if (userId !== null || record === 'user' || record === 'audit') return userId;
     if (first === null || first !== last) return null;

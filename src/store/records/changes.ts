@@ -2,10 +2,10 @@ import type { Origin } from '../../domain/history.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it. */
+/** Runs `work` as one change, in one transaction. Inside another change, it becomes a part of that one. */
 export type RunChange = <T>(work: () => T) => T;
 
-/** Ends a transaction that is to leave nothing behind. */
+/** Thrown to roll a rehearsal back; carries its result to the caller. */
 class TakenBack extends Error {
   constructor(readonly result: unknown) {
     super();
@@ -13,7 +13,7 @@ class TakenBack extends Error {
 }
 
 /**
- * Runs `work` as `run` does, and takes everything back that it did.
+ * Runs `work` inside `run`, and rolls back everything that it did.
  * @param run a change, or a bare transaction
  * @returns what `work` returned
  */
@@ -28,12 +28,12 @@ export function rehearse<T>(run: RunChange, work: () => T): T {
   }
 }
 
-/** A random id of a change: below the most that `randomInt` allows. */
+/** Random uid of a change: an integer from 0 to 2^48 - 2, the widest range of `randomInt`. */
 const newUid = (): number => crypto().randomInt(2 ** 48 - 1);
 
 /**
- * The number of the last change, the seq of the last entry, the clock of the change that it belongs to, the highest clock that came from
- * elsewhere, and the head of entries that something else wrote, which began no change.
+ * SQL, one row: the number of the last change, the last history seq, the clock of the last change, the highest clock received
+ * from other databases, and the head of entries without a change, which another program wrote; NULL if there are none.
  */
 const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0), coalesce(head.clock, 0),
     coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL)
@@ -41,29 +41,29 @@ const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHER
   LEFT JOIN history AS head ON head.seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1)
   WHERE number.name = 'changes'`;
 
-/** Writes what is known of a change to its head. */
+/** Completes a change: writes its metadata to its head, the first of its entries. */
 const END = 'UPDATE history SET clock = ?, at = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
 
 /**
- * An entry without a record, as erasing leaves them: what only came from elsewhere, and shows nowhere, has a uid too, by which it is
- * noticed that a file was set back.
+ * A head without a record, such as an erasure leaves. Also written for a change that stored only hidden
+ * replicas: by its uid, other databases notice when a file is set back to an older copy.
  */
 const BARE = 'INSERT INTO history (change, head, clock, uid) VALUES (?, ?, ?, ?)';
 
 /**
- * The changes of one connection. Triggers write their entries; this says which change they belong to. Each has a hybrid logical clock
- * (Kulkarni et al. 2014, "Logical Physical Clocks"), which goes on from the last one that is known where the time is behind it.
+ * Numbers and completes the changes of one connection; triggers write their entries. Each change has a hybrid logical clock
+ * (Kulkarni et al. 2014, "Logical Physical Clocks"), which exceeds the highest known one even if the system time is behind.
  */
 export class Changes {
   #isOpen = false;
-  /** The last change of this connection, and the seq after which its entries are; undefined if it changed nothing. */
+  /** The connection's last change: its number, and the history seq before its entries; undefined without one. */
   latest: { change: number; after: number } | undefined;
 
   #beforeFirst: (() => void) | undefined;
 
   /**
    * @param now the clock, in milliseconds since 1970
-   * @param beforeFirst runs before the first change, erasing apart
+   * @param beforeFirst runs once, before the first change that is not an erasure
    */
   constructor(
     private readonly db: Database,
@@ -74,8 +74,8 @@ export class Changes {
   }
 
   /**
-   * @see RunChange
-   * @param undoes the change that this one takes back
+   * Runs `work` as one change: see `RunChange`.
+   * @param undoes the number of the change that this one undoes
    */
   run<T>(work: () => T, origin: Origin, undoes: number | null = null): T {
     if (this.#isOpen) return work();
@@ -90,7 +90,7 @@ export class Changes {
         const at = this.now();
         const [number, last, lastClock, received, open] =
           this.db.row<[number, number, number, number, number | null]>(STATE);
-        // A plain request brings nothing from elsewhere, and is not to pay for this.
+        // An ordinary API request receives no replicated states: skip the query.
         const rev = origin.source === 'api' ? undefined : this.db.lastId('replicas');
         let clock = Math.max(at * 1000, lastClock + 1, received + 1);
         if (open !== null) {
@@ -112,14 +112,14 @@ export class Changes {
     }
   }
 
-  /** @returns whether the change has entries */
+  /** Completes a change. @returns whether it has entries */
   #end(
     head: number,
     { clock, at }: { clock: number; at: number },
     { source, caller }: Origin,
     undoes: number | null,
   ): boolean {
-    // A clock that was ahead once does not date what is done today.
+    // The hybrid clock can be ahead of the time, after a wrong clock: then the time is stored beside it.
     const said = Math.floor(clock / 1000) === at ? null : at;
     return this.db.run(END, clock, said, newUid(), source, caller ?? null, undoes, head).changes > 0;
   }

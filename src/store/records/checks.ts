@@ -3,16 +3,16 @@ import { type KindName, kindOf } from '../../domain/kinds.ts';
 import { type Checks, checksOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
 
-/** What the checks ask of users. */
+/** The look-up of users that the checks need. */
 interface UserLookup {
-  /** What is wrong with a user's id. */
+  /** The faults of a value as the id of a user; none for an existing user. */
   userFaults(userId: unknown): Issue[];
 }
 
 /**
- * Checks what was sent to become a record, to take the place of one, or to change one. Whether its user is there, and its fields go
- * together, is looked up when it is stored, or here to name every fault.
- * @param before the record that it changes
+ * Checks the body of a request that creates, replaces or changes a record. A valid body is checked on storing for its user and
+ * for fields that contradict each other; here that is done only to report all faults of an invalid one.
+ * @param before reads the record that the body changes
  * @throws SciaticaError `invalid` with every fault, a missing user included
  */
 export function checkSent<K extends KindName, How extends keyof Checks<K>>(
@@ -32,7 +32,7 @@ export function checkSent<K extends KindName, How extends keyof Checks<K>>(
   }
 }
 
-/** What is wrong with a record beyond its fields each: its user is missing, or they do not go together. */
+/** The faults of a record apart from those of single fields: a missing user, or fields that contradict each other. */
 export function faultsBeyond(users: UserLookup, kind: KindName, sent: object, before?: object): Issue[] {
   const { userId } = sent as { userId?: unknown };
   return [

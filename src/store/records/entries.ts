@@ -1,18 +1,18 @@
 import type { Database } from '../sqlite/database.ts';
 
 /**
- * SQL: the entries of the history as `entry`, each with the head of its change as `head`, which says what is known of the change. A
- * head whose content was erased is no entry. CROSS JOIN: in their order (https://sqlite.org/optoverview.html#crossjoin).
+ * SQL: joins the history as `entry` with `head`, the first entry of its change, which holds the change's metadata. Leaves out
+ * heads whose content was erased. CROSS JOIN keeps the order of `entry` (https://sqlite.org/optoverview.html#crossjoin).
  */
 export const ENTRIES =
   'history AS entry CROSS JOIN history AS head ON head.seq = entry.head AND entry.record IS NOT NULL';
 
-/** SQL: when an entry of `ENTRIES` was made, in milliseconds since 1970. That of a change that is under way is made now. */
+/** SQL: the time of an entry of `ENTRIES`, in milliseconds since 1970; the current time for an unfinished change. */
 export const AT = "coalesce(head.at, head.clock / 1000, CAST(unixepoch('subsec') * 1000 AS INTEGER))";
 
 /**
- * The entries of a change lie together, and changes follow each other in the history: they are found by bisection.
- * @returns the seqs of which the first is before the entries of the change, the second after them
+ * Finds the entries of a change by bisection: they are contiguous, and the numbers of changes ascend with seq.
+ * @returns the exclusive bounds of their seqs
  */
 export function entriesOf(db: Database, change: number): [after: number, before: number] {
   const at = 'SELECT change FROM history WHERE seq <= ? ORDER BY seq DESC LIMIT 1';

@@ -13,28 +13,28 @@ import { Records, type Surroundings } from './records.ts';
 
 type LogFilter = FilterOf<'log'>;
 
-/** How many sessions are in memory at once. */
+/** Sessions read into memory at once. */
 const BLOCK_ROWS = 1000;
 
 const sessionOf = (row: Record<string, unknown>): Session =>
   fromCells(sessionFields, (name) => row[name]) as Session;
 
-/** The verbs of logs: those of every kind, and what is asked of logs only. */
+/** The operations on logs: those of every kind, and queries that only logs have. */
 export class Logs extends Records<'log'> {
   constructor(private readonly surroundings: Surroundings) {
     super('log', surroundings);
   }
 
-  /** Whether others should not wait for statistics of a user's logs and pain entries. */
+  /** Whether statistics over a user's logs and pain entries would block other requests for too long. */
   areMany(userId: number): boolean {
     const { db, visible } = this.surroundings;
     return visible?.includes(userId) !== false && hasManyEntries(db, userId);
   }
 
   /**
-   * The sessions that match, without their notes, in blocks and in the order in which they were recorded, all from one moment unless
-   * that takes too long (`openSource`). Counting them as they pass is faster than to let SQLite group them, which sorts a million
-   * rows first.
+   * The sessions that match, without their notes, in blocks and in the order in which they were recorded:
+   * from one snapshot unless that takes too long (`openSource`). Aggregating them in JavaScript is faster
+   * than GROUP BY, for which SQLite first sorts a million rows.
    */
   *sessions(filter: LogFilter = {}): Generator<Session[]> {
     const { sql, values } = joined([...this.conditions(filter), { sql: 'id > ?', values: [] }]);
@@ -57,7 +57,7 @@ export class Logs extends Records<'log'> {
     }
   }
 
-  /** As `sessions`, where some came from elsewhere. */
+  /** As `sessions`, where some logs are replicas, whose ids are not in the order of recording. */
   *#inOrder(source: Source, filter: LogFilter): Generator<Session[]> {
     const { sql, values } = joined(this.conditions(filter));
     const ids = source.read((db) =>
@@ -71,23 +71,23 @@ export class Logs extends Records<'log'> {
     }
   }
 
-  /** Of the sessions that match, the last recorded one of the latest day. */
+  /** The session that was recorded last on the latest day among those that match. */
   latest(filter: LogFilter): Log | undefined {
     const [last] = this.list({ ...filter, sort: '-date', limit: 1 });
     return last && this.recorded({ ...filter, since: last.date, until: last.date }).at(-1);
   }
 
-  /** As `jsonChunks`, as lines of CSV, each with its end: the fields and the place in the day (`POSITION`). */
+  /** As `jsonChunks`, rendered as lines of CSV with line ends: the fields, then the position in the day (`POSITION`). */
   csvLines(filter: LogFilter, raw: boolean): Generator<Lines> {
     return this.linesOfCsv(filter, raw, [this.#position]);
   }
 
-  /** The place of a log in its day (`POSITION`). */
+  /** The position of a log in its day (`POSITION`), from 1. */
   position({ id }: Pick<Log, 'id'>): number {
     return this.surroundings.db.value<number>(`SELECT ${this.#position} FROM logs WHERE id = ?`, id) ?? 0;
   }
 
-  /** SQL, answered from the index `logs_by_user_and_date` alone, unless some came from elsewhere. */
+  /** SQL of `position`. Without replicas, the index `logs_by_user_and_date` alone answers it. */
   get #position(): string {
     const upTo = haveCome(this.surroundings.db, 'log')
       ? `(${recordedAt('log', 'theirs.id')}, theirs.id) <= (${recordedAt('log', 'logs.id')}, logs.id)`
@@ -100,10 +100,10 @@ export class Logs extends Records<'log'> {
     return this.distinct('userId', filter);
   }
 
-  /** The exercises recorded so far, by one user or by all, the latest first. */
+  /** The exercises recorded so far, by one user or by all, the last used first. */
   exercises(userId?: number): Exercise[] {
     const { sql, values } = joined(this.conditions(userId === undefined ? {} : { userId }));
-    // With one max() and no other, SQLite takes the other columns from the row that has it
+    // With a single max(), SQLite takes the bare columns from the row that holds the maximum
     // (https://sqlite.org/lang_select.html#bareagg).
     return this.surroundings.db.all<Exercise>(
       `SELECT exerciseName, exerciseType, sessions, date FROM (
@@ -115,9 +115,9 @@ export class Logs extends Records<'log'> {
   }
 
   /**
-   * Makes the logs of a user's exercises those of another: its name, and its type where that is known.
+   * Renames exercises in a user's logs, and sets their type where the new name has a known one.
    * @param from the names as they are stored
-   * @returns how many logs were changed
+   * @returns the number of changed logs
    */
   rename(userId: number, from: readonly string[], { exerciseName, exerciseType }: Renamed): number {
     const { db, change } = this.surroundings;
@@ -133,9 +133,9 @@ export class Logs extends Records<'log'> {
 }
 
 /**
- * Gives a user's exercises another name, in logs, routines and trials, as one change.
+ * Renames a user's exercises in logs, routines and trials, as one change.
  * @param from the names as they are stored
- * @returns how many records of each were changed
+ * @returns the number of changed records of each kind
  */
 export function renameExercise(
   store: { logs: Logs; routines: Records<'routine'>; of(kind: 'trial'): Records<'trial'>; change: RunChange },
@@ -151,7 +151,7 @@ export function renameExercise(
     for (const routine of routines)
       store.routines.update(routine.id, { exercises: renamedExercises(routine.exercises, from, to) });
     const renamed = (name: string) => (from.includes(name) ? to.exerciseName : name);
-    // A trial that compares the two keeps their names: nothing can be tried against itself.
+    // A trial of two exercises that would get the same name keeps both names.
     const trials = store
       .of('trial')
       .list({ userId })

@@ -10,43 +10,43 @@ export const PREFIX = 'sciatica_';
 
 const CODE_BYTES = 16;
 
-/** The last code, as it is stored: its hash only. */
+/** The last code, stored as a hash. */
 interface StoredCode {
   /** SHA-256, in hexadecimal. */
   hash: string;
-  /** Id of the user whose token it gives. */
+  /** Id of the user for whom the token will be. */
   user: number;
-  /** Of the token, in milliseconds. */
+  /** Lifetime of the token, in milliseconds. */
   lifetime: number;
-  /** Of the code, in milliseconds since 1970. */
+  /** When the code expires, in milliseconds since 1970. */
   expiresAt: number;
-  /** How many wrong codes close it. */
+  /** Wrong attempts until the code is closed. */
   triesLeft: number;
-  /** Id of the token that was given for it. */
+  /** Id of the token that the code was exchanged for. */
   token?: number;
 }
 
-/** Where the service listens that phones are paired with. */
+/** Addresses of the service that phones can be paired with. */
 export interface PairingService {
   host: string;
   port: number;
-  /** The pin of its key, where its certificate is its own. */
+  /** Pin of the certificate's key, where the certificate is self-signed. */
   pin?: string;
-  /** Where phones call it otherwise. */
+  /** URLs at which phones reach it, if not at `host` and `port`. */
   urls?: readonly string[];
 }
 
-/** What a code is exchanged for. */
+/** The result of an exchange. */
 export type Exchange = 'closed' | 'wrong' | { token: Token & { token: string }; user: number };
 
-/** What pairing needs of the tokens. */
+/** The part of `records/tokens.ts` that pairing needs. */
 interface Tokens {
   create(input: TokenInput, token?: string): Token & { token: string };
   find(secret: string): Token | undefined;
   get(id: number): Token;
 }
 
-/** The one code that may be open in a database, which the command line makes and a service exchanges. */
+/** The one-time pairing code, at most one for each database: the command line opens it, a service exchanges it. */
 export class Pairing {
   readonly #settings: Settings;
 
@@ -60,9 +60,9 @@ export class Pairing {
   }
 
   /**
-   * Opens a code in the place of any other.
+   * Opens a new code and closes any other.
    * @param lifetime of the token, in milliseconds
-   * @returns the code, which cannot be had again
+   * @returns the code, which is not stored and cannot be read again
    */
   open(user: number, lifetime: number): { code: string; expiresAt: number } {
     const code = crypto().randomBytes(CODE_BYTES).toString('base64url');
@@ -71,22 +71,22 @@ export class Pairing {
     return { code, expiresAt };
   }
 
-  /** Whether there is a code that can be exchanged. */
+  /** Whether a code can be exchanged now. */
   get isOpen(): boolean {
     return this.#openCode() !== undefined;
   }
 
-  /** Whether a code is open, or was used by a phone that may have lost the answer. */
+  /** Whether a code is open, or was exchanged and has not expired: the phone may retry after a lost answer. */
   get isAnswered(): boolean {
     const code = this.#stored();
     return this.isOpen || (code?.token !== undefined && code.expiresAt > this.now());
   }
 
   /**
-   * Exchanges the open code for a patient's token. A wrong one is counted, so run it in a transaction that is committed
-   * whatever it returns.
-   * @param name of the token, as `isTokenName` has it; a number is added where it is taken
-   * @param key known to the phone only: with it, the same phone gets the same token again, until the code would have expired
+   * Exchanges the open code for a patient's token. A wrong code is counted, so the caller must commit the
+   * transaction whatever this returns.
+   * @param name of the token, valid by `isTokenName`; a number is appended where it is taken
+   * @param key known to the phone only: with it, the phone gets the same token again until the code expires
    */
   exchange(code: string, name = DEFAULT_NAME, key?: string): Exchange {
     return this.db.write(() => {
@@ -106,7 +106,7 @@ export class Pairing {
     });
   }
 
-  /** What this code was exchanged for by the phone that has this key; undefined if it was not. */
+  /** The token that an earlier exchange with this code and key gave; undefined if there was none. */
   #repeated(code: string, key: string): Exchange | undefined {
     const used = this.#stored();
     if (used?.token === undefined || used.expiresAt <= this.now()) return undefined;
@@ -115,7 +115,7 @@ export class Pairing {
     return found?.id === used.token ? { token: { ...found, token }, user: used.user } : undefined;
   }
 
-  /** What has become of a code that was opened here: the token that was given for it, or why it is closed. */
+  /** The state of a code that was opened here: the token that it was exchanged for, or why it is closed. */
   outcome(code: string): 'open' | 'expired' | 'tries' | 'gone' | Token {
     const stored = this.#stored();
     if (!stored || !isSame(stored.hash, hashOf(code))) return 'gone';
@@ -125,7 +125,7 @@ export class Pairing {
     return this.#openCode() ? 'open' : 'gone';
   }
 
-  /** Closes a code that was opened here. @returns whether it was open; after that nobody is paired with it */
+  /** Closes a code that was opened here, so that it can no longer be exchanged. @returns whether it was open */
   close(code: string): boolean {
     return this.db.write(() => {
       if (this.outcome(code) !== 'open') return false;
@@ -134,12 +134,12 @@ export class Pairing {
     });
   }
 
-  /** Closes the code of an erased user. */
+  /** Closes the code for a user who is being erased. */
   forget(user: number): void {
     if (this.#stored()?.user === user) this.#settings.remove('pairingCode');
   }
 
-  /** The service that last said that phones can be paired with it. It may have been killed since. */
+  /** The service that announced last that phones can pair with it. It may have been killed since. */
   get service(): PairingService | undefined {
     const text = this.#settings.get('pairingService');
     return text === undefined ? undefined : storedJson<PairingService>(text);
@@ -149,7 +149,7 @@ export class Pairing {
     this.#settings.set('pairingService', JSON.stringify(service));
   }
 
-  /** Takes back what a service announced, unless another has done so since. */
+  /** Withdraws the announcement of a service, unless another service has replaced it. */
   withdraw(service: PairingService): void {
     this.db.write(() => {
       if (this.#settings.get('pairingService') === JSON.stringify(service))
@@ -157,7 +157,7 @@ export class Pairing {
     });
   }
 
-  /** For a database that takes the place of another: what was open when it was copied is not any more. */
+  /** For a restored backup: the code and the service of the time of the backup are no longer valid. */
   reset(): void {
     this.#settings.remove('pairingCode');
     this.#settings.remove('pairingService');
@@ -191,9 +191,9 @@ export class Pairing {
 }
 
 /**
- * A token that only who knows both can have again (HMAC, RFC 2104): the answer that a phone has lost need not be stored.
- * @param secret that the service made, of 128 bits at least
- * @param key that the phone made
+ * Derives a token from two secrets (HMAC, RFC 2104), so that it can be given again without storing it.
+ * @param secret made by the service, at least 128 bits
+ * @param key made by the phone
  */
 export const derivedToken = (secret: string, key: string): string =>
   PREFIX + crypto().createHmac('sha256', secret).update(key).digest('base64url');

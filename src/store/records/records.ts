@@ -16,27 +16,27 @@ import type { RunChange } from './changes.ts';
 import { recordedAt } from './recorded.ts';
 import { Table } from './table.ts';
 
-/** What the records of a kind need of the store. */
+/** The dependencies of `Records`. */
 export interface Surroundings {
   db: Database;
   change: RunChange;
-  /** The ids of the users whose records are visible; all without it. */
+  /** Ids of the users whose records are visible; undefined for all users. */
   visible: readonly number[] | undefined;
-  /** The user under whom is recorded what is said of one: another once it was merged. Undefined where none is there. */
+  /** Id of the owner of what is recorded for a user: the target after a merge (`user merge`). Undefined if neither exists. */
   shownAs(userId: number): number | undefined;
 }
 
-/** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
+/** Checks a record, as JSON, before it is changed or deleted; throws to refuse, such as after a failed If-Match. */
 export type Guard = (json: string) => void;
 
-/** The fault of a record of a user who is not there. */
+/** The fault of a record whose user does not exist. */
 export const NO_SUCH_USER: Issue = {
   field: 'userId',
   message: 'must be the id of an existing user',
   fault: { code: 'no-such-user' },
 };
 
-/** The verbs of a kind of record. Each that writes is a change of its own, unless it is called inside one. */
+/** The operations on a kind of record. Each write is a change of its own, unless it is called inside a change. */
 export class Records<K extends KindName> extends Table<K> {
   readonly #db: Database;
   readonly #change: RunChange;
@@ -51,10 +51,10 @@ export class Records<K extends KindName> extends Table<K> {
     this.#hasKey = kindOf(kind).key !== undefined;
   }
 
-  /** As `list`, in the order in which they were recorded. */
+  /** As `list`, in the order in which the records were recorded. */
   recorded(filter: FilterOf<K> = {} as FilterOf<K>): RecordOfKind<K>[] {
     const records = this.list(filter);
-    // Whether any of this kind came from elsewhere may take a look at all that did.
+    // Not by kind: that could scan all replicas.
     if (records.length < 2 || this.#db.value('SELECT 1 FROM replicas LIMIT 1') === undefined) return records;
     const idOf = (record: RecordOfKind<K>) => (record as { id: number }).id;
     const clocks = this.#db.all<{ id: number; at: number }>(
@@ -65,12 +65,12 @@ export class Records<K extends KindName> extends Table<K> {
     return records.sort((a, b) => (at.get(idOf(a)) ?? 0) - (at.get(idOf(b)) ?? 0));
   }
 
-  /** @throws SciaticaError `invalid` if there is no such user, or the user has a record with the same key */
+  /** @throws SciaticaError `invalid` if the user does not exist, fields contradict each other, or the key is taken */
   create(input: InputOf<K>): RecordOfKind<K> {
     return this.#change(() => this.insert(this.#required(input)));
   }
 
-  /** @throws SciaticaError `invalid` that names every missing user, as `[2].userId`, or as `create` */
+  /** @throws SciaticaError `invalid` with every faulty record, as `[2].userId`; of taken keys it names the first */
   createAll(inputs: readonly InputOf<K>[]): RecordOfKind<K>[] {
     const at = (i: number, issues: readonly Issue[]) =>
       issues.map((issue) => ({ ...issue, field: `[${i}].${issue.field}` }));
@@ -84,7 +84,7 @@ export class Records<K extends KindName> extends Table<K> {
     });
   }
 
-  /** Inserts a record that was there before, with the id it has. @throws SciaticaError as `create` */
+  /** Inserts a record under a given id, such as one that was deleted before. @throws SciaticaError as `create` */
   restore(record: RecordOfKind<K>): void {
     this.#change(() => {
       const { record: owned, faults } = this.#owned(record);
@@ -107,7 +107,7 @@ export class Records<K extends KindName> extends Table<K> {
   }
 
   /**
-   * Deletes the record, and all that belongs to it; returns what was deleted.
+   * Deletes a record, of a user also all records that belong to the user. Returns the deleted record.
    * @throws SciaticaError `not-found`, and what the guard throws
    */
   delete(id: number, guard?: Guard): RecordOfKind<K> {
@@ -119,7 +119,7 @@ export class Records<K extends KindName> extends Table<K> {
     });
   }
 
-  /** The record of the same user that has the key of this one, but for the one with `id`; of a kind without keys none. */
+  /** The record of the same user with the same key, other than the one with `id`; undefined for a kind without keys. */
   withSameKey(record: object, id?: number): RecordOfKind<K> | undefined {
     if (!this.#hasKey) return undefined;
     const key = keyOf(this.kind, record);
@@ -129,7 +129,7 @@ export class Records<K extends KindName> extends Table<K> {
     );
   }
 
-  /** The record as it is stored. @throws SciaticaError `invalid` with its faults */
+  /** Checks a record and returns it as it is to be stored. @throws SciaticaError `invalid` with its faults */
   #required<R extends object>(input: R, before?: RecordOfKind<K>): R {
     const { record, faults } = this.#checked(input, before);
     requireNone(faults);
@@ -142,7 +142,7 @@ export class Records<K extends KindName> extends Table<K> {
     return { record, faults: [...faults, ...(kindOf(this.kind).faults?.(record, before) ?? [])] };
   }
 
-  /** A record under the user as whom its user shows. */
+  /** Assigns a record to the user into whom its own user was merged, if any. */
   #owned<R extends object>(record: R): { record: R; faults: Issue[] } {
     if (!isOwned(this.kind)) return { record, faults: [] };
     const { userId } = record as { userId: number };
@@ -156,7 +156,7 @@ export class Records<K extends KindName> extends Table<K> {
   }
 }
 
-/** The verbs of trial days: a new one names its trial, for another machine may have one in the same time. */
+/** The operations on trial days. A new day stores the seed of its trial: another machine may add a trial for the same dates. */
 export class TrialDays extends Records<'trialDay'> {
   readonly #trials: Records<'trial'>;
 
@@ -176,7 +176,7 @@ export class TrialDays extends Records<'trialDay'> {
   #named(day: InputOf<'trialDay'>): InputOf<'trialDay'> {
     const { trialSeed: _, ...others } = day;
     const trials = this.#trials.list({ userId: day.userId });
-    // A seed that no trial has, as that of an example, says nothing.
+    // A seed of no trial, such as one copied from an example, is ignored.
     const trial = trialOn(trials, day) ?? trialOn(trials, others);
     return trial ? { ...day, trialSeed: trial.seed } : day;
   }

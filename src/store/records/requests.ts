@@ -4,32 +4,32 @@ import type { Database } from '../sqlite/database.ts';
 import { CHANGE } from '../sqlite/migrations/history-triggers.ts';
 import { entriesOf } from './entries.ts';
 
-/** A request that may be repeated: SHA-256 of its Idempotency-Key, and of its body. */
+/** A request with an Idempotency-Key: the SHA-256 of the key, and of the body. */
 export interface RepeatableRequest {
   key: Uint8Array;
   body: Uint8Array;
 }
 
-/** A request that was done. */
+/** A completed request. */
 export interface DoneRequest {
   /** The hash of its body; null after an erasure of one of its records. */
   body: Uint8Array | null;
-  /** The records as it created them, but for erased ones. */
+  /** The records as the request wrote them, without erased ones. */
   created: AnyRecord[];
   /** The entries of its change. */
   entries: HistoryEntry[];
-  /** The last entry of the history when it was done. */
+  /** The highest history seq when it was completed. */
   seq: number;
 }
 
-/** The requests that were done, by their Idempotency-Key, so that a repetition does nothing more. They never expire. */
+/** Completed requests by Idempotency-Key: a retry gets the first answer and changes nothing. They never expire. */
 export class Requests {
   constructor(
     private readonly db: Database,
     private readonly history: { ofChange(change: number): HistoryEntry[] },
   ) {}
 
-  /** The change of the request with this key; undefined if there was none. */
+  /** Number of the change that the request with this key made; undefined if there was no such request. */
   changeOf(key: Uint8Array): number | undefined {
     return this.db.value<number>('SELECT change FROM requests WHERE key = ?', key);
   }
@@ -46,7 +46,7 @@ export class Requests {
     return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq: next - 1 };
   }
 
-  /** Stores a request with the current change, inside it. */
+  /** Stores a request as the maker of the current change. Call it inside that change. */
   add({ key, body }: RepeatableRequest): void {
     this.db.run(`INSERT INTO requests (key, body, change) VALUES (?, ?, ${CHANGE})`, key, body);
   }

@@ -2,14 +2,24 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
 /**
- * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
- * other databases deleted here since somebody agreed to it; `disputes`: see reconcile/disputes.ts; `looked`: the last entry of
- * the history when an exchange looked at what had come back; `user`: id of the default user; `horizon`: history seq before which
- * entries are missing; `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedOfOthers`: what was erased, by the ids of the users who had something of it; `erasedInBackups`: how many erasings the backups were looked through for; `shownAs`: see reconcile/user-merges.ts; `erasedTokens`: SHA-256 of the tokens that were for them
- * only, in hexadecimal, as a JSON array; `erasing` and `copiesLeft`: what is unfinished of erasing, see maintenance/erasing.ts;
- * `backups`: the `BackupSetting`; `backupFolders`: the folders where automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `remotesSince`: the last entry of the
- * history when each remote was added, and `usersSince` when more users were chosen for it, by name; `said`: SHA-256 of the lines that the last sync with each said, by name; `formerMarks`: ids of the
- * users who have not been told yet why a ✔ or ✖ that a version of format 10 or before gave is gone, as a JSON array of texts.
+ * The values are texts; JSON where it says so. A seq is a history seq.
+ * - `id`: UUID of the database. `user`: id of the default user.
+ * - `clock`: highest hybrid clock received from other databases.
+ * - `deletions`: number of records that other databases deleted here since the user last agreed to deletions.
+ * - `disputes`: see reconcile/disputes.ts. `shownAs`: see reconcile/user-merges.ts.
+ * - `looked`: seq up to which an exchange has looked for records that were restored here.
+ * - `horizon`: seq up to which entries may be missing. `gaps`: the `Gaps`, as JSON.
+ * - `erased`: ids of erased users, as a JSON array. `erasedOfOthers`: by user id, what was erased that the user had a part in, as
+ *   JSON. `erasedInBackups`: number of erasures that the backups are known to reflect.
+ * - `erasedTokens`: SHA-256 of the tokens for erased users only, in hexadecimal, as a JSON array.
+ * - `renewals`: renewed tokens that were not used yet, see tokens.ts.
+ * - `erasing`, `copiesLeft`: the unfinished part of an erasure, see maintenance/erasing.ts.
+ * - `backups`: the `BackupSetting`. `backupFolders`: all folders ever chosen for backups, as a JSON array.
+ * - `pairingCode`, `pairingService`: see `Pairing`.
+ * - `remotesSince`, `usersSince`: by remote, the last seq when it was added, and when its users were last chosen.
+ * - `said`: by remote, SHA-256 of each line that its last sync printed.
+ * - `formerMarks`: ids, as a JSON array of texts, of users who have yet to be told why a ✔ or ✖ that format 10 or older gave is
+ *   gone.
  */
 type Setting =
   | 'id'
@@ -37,22 +47,22 @@ type Setting =
   | 'said'
   | 'formerMarks';
 
-/** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
+/** Value of `backups`: a folder, `off`, or undefined for the one beside the database; and the age recipient, if encrypted. */
 export interface BackupSetting {
   folder?: string | undefined;
   recipient?: string | undefined;
 }
 
-/** The last entries of the history before which entries are missing because a backup was restored, or somebody erased. */
+/** By reason, the history seq up to which entries are missing: after a restored backup, and after an erasure. */
 interface Gaps {
   restored?: number;
   erased?: number;
 }
 
-/** The folder that means: no backups. */
+/** Value of `folder` that turns automatic backups off. */
 export const OFF = 'off';
 
-/** The settings that the database itself holds. */
+/** The settings table of the database. */
 export class Settings {
   constructor(private readonly db: Database) {}
 
@@ -60,12 +70,12 @@ export class Settings {
     return this.db.value<string>('SELECT value FROM settings WHERE name = ?', name);
   }
 
-  /** Where automatic backups are made. */
+  /** The target of automatic backups. */
   get backups(): BackupSetting {
     return storedJson<BackupSetting>(this.get('backups') ?? '{}');
   }
 
-  /** Chooses where automatic backups are made; where they were is remembered. */
+  /** Sets the target of automatic backups, and adds the folder to `backupFolders`, where erasures look for backups. */
   set backups(setting: BackupSetting) {
     const { folder } = setting;
     this.db.write(() => {
@@ -79,7 +89,7 @@ export class Settings {
     return storedJson<Gaps>(this.get('gaps') ?? '{}');
   }
 
-  /** Notes that entries up to this one are missing: who goes on from an earlier one has to read everything anew. */
+  /** Records that entries up to `seq` may be missing: a client at an earlier seq has to read everything again. */
   addGap(reason: keyof Gaps, seq: number): void {
     this.db.write(() => {
       this.set('horizon', String(seq));
@@ -87,7 +97,7 @@ export class Settings {
     });
   }
 
-  /** What a setting holds that is a list of texts. */
+  /** The value of a setting that is a JSON array of texts. */
   texts(name: 'erasedTokens' | 'formerMarks'): string[] {
     return storedJson<string[]>(this.get(name) ?? '[]');
   }

@@ -6,7 +6,7 @@ import { storedJson } from '../sqlite/errors.ts';
 import { stateOf } from '../sqlite/migrations/history-triggers.ts';
 
 /**
- * SQL: whether a state is that of a row. A column that came later is missing at the end of an older state: it was empty then.
+ * SQL: whether a state equals a row. An older state is shorter, and equal if the columns added since are NULL.
  * @param state an expression
  */
 export function isState(state: string, row: string, columns: readonly string[]): string {
@@ -16,8 +16,8 @@ export function isState(state: string, row: string, columns: readonly string[]):
 }
 
 /**
- * SQL: the state that an entry of `ENTRIES` left its record in. That of a creation is not stored, but is what the next entry found,
- * or the record as it is.
+ * SQL: the state of a record after an entry of `ENTRIES`. A creation usually stores none: it is the `before`
+ * of the record's next entry or, without one, the row.
  * @param columnsOf the columns of a kind of record as `States.columns` gives them
  */
 export function stateAfter(columnsOf: (kind: KindName) => readonly string[]): string {
@@ -34,15 +34,15 @@ export function stateAfter(columnsOf: (kind: KindName) => readonly string[]): st
 type State = NonNullable<HistoryEntry['before']>;
 
 /**
- * The states of records, as the triggers write them: arrays of the columns in the order of the table, but for the
- * id. A column that came later is missing at the end of older arrays.
+ * Reads the states of records that the history triggers write: JSON arrays of the cells in the order of the
+ * table's columns, without the id. States older than a column are shorter.
  */
 export class States {
   readonly #columns = new Map<KindName, readonly string[]>();
 
   constructor(private readonly db: Database) {}
 
-  /** The record that a state holds. */
+  /** Decodes a state. */
   read(kind: KindName, id: number, json: string): State {
     const cells = storedJson<unknown[]>(json);
     const places = this.columns(kind);
@@ -50,7 +50,7 @@ export class States {
     return fromCells(kindOf(kind).fields, cellOf) as unknown as State;
   }
 
-  /** The columns of a kind of record but for the id, in the order of its states. */
+  /** The columns of a kind's table without the id, in the order of its states. Cached. */
   columns(kind: KindName): readonly string[] {
     let columns = this.#columns.get(kind);
     if (!columns) {

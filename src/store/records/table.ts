@@ -28,16 +28,16 @@ import {
   totalOfTable,
 } from './lists/rows.ts';
 
-/** How much of a long list is in memory at once: records, and characters of JSON. */
+/** Bounds of a chunk, the part of a long list that is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
 const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
-/** A record as JSON, and the id of the user whose it is; null for a user. */
+/** A record as JSON, and the id of its owner; null for a user. */
 type OwnedJson = [json: string, userId: number | null];
 
-/** What is the same for all tables of a kind. */
+/** The SQL of a kind, which does not depend on the connection or the view. */
 type KindSql = ReturnType<typeof makeSql>;
 
 const kindSql = new Map<KindName, KindSql>();
@@ -68,7 +68,7 @@ function makeSql({ table, fields, filters }: Kind) {
   };
 }
 
-/** What can be read of the records of a kind, and the SQL that writes one. */
+/** Reads the records of a kind within a view, and has the primitives that write one. */
 export class Table<K extends KindName> {
   readonly #sql: KindSql;
   readonly #byId: string;
@@ -76,11 +76,11 @@ export class Table<K extends KindName> {
   readonly #ownedById: string;
   readonly #scope: readonly Condition[];
   readonly #scopeValues: Value[];
-  /** Conditions of every scan, which are true or end it: in front, because the first that is false hides the others. */
+  /** Conditions of every scan that are true or throw. They come first: SQLite skips the conditions after a false one. */
   readonly #checks: readonly Condition[];
   readonly #list: ListSql;
 
-  /** @param visible the ids of the users whose records there are, for whoever reads here; all without it */
+  /** @param visible ids of the users whose records are visible; undefined for all users */
   constructor(
     readonly kind: K,
     private readonly db: Database,
@@ -125,14 +125,14 @@ export class Table<K extends KindName> {
     return json;
   }
 
-  /** As `json`, with the owner. */
+  /** As `json`, with the id of the owner. */
   ownedJson(id: number): OwnedJson {
     const row = this.db.row<OwnedJson | undefined>(this.#ownedById, id, ...this.#scopeValues);
     if (!row) throw notFound(nounOf(this.kind), id);
     return row;
   }
 
-  /** Inserts a record, with a new id unless it brings one; returns the stored record. */
+  /** Inserts a record, under a new id unless it has one; returns the stored record. @throws SciaticaError if ids are used up */
   protected insert(input: object): RecordOfKind<K> {
     const [given, ...cells] = this.#cells(input);
     const { id } = this.db.run(this.#sql.insert, given ?? null, ...cells);
@@ -140,7 +140,7 @@ export class Table<K extends KindName> {
     return this.#record([id, ...cells]);
   }
 
-  /** Writes every field of the record: an optional one that it lacks becomes NULL. Returns the stored record. */
+  /** Writes every field of a record; an optional field that it lacks becomes NULL. Returns the stored record. */
   protected set(id: number, record: object): RecordOfKind<K> {
     const [, ...cells] = this.#cells(record);
     this.db.run(this.#sql.update, ...cells, id);
@@ -151,7 +151,7 @@ export class Table<K extends KindName> {
     this.db.run(`DELETE FROM ${this.#sql.name} WHERE id = ?`, id);
   }
 
-  /** The conditions of a list, those of every one included. */
+  /** The conditions of a list, including those of the view. */
   protected conditions(filter: ListFilter): Condition[] {
     return [...this.#scope, ...this.#sql.conditionsOf(filter)];
   }
@@ -172,7 +172,7 @@ export class Table<K extends KindName> {
     return this.db.value<number>(sql, ...values) ?? 0;
   }
 
-  /** As `count`, outside of changes: it is counted once, and kept. */
+  /** As `count`, cached (`totalOf`). Not for use inside a change. */
   total(filter?: FilterOf<K>): number {
     const { where } = this.#query(filter);
     return where.length === 0 && this.#scope.length === 0
@@ -181,15 +181,15 @@ export class Table<K extends KindName> {
   }
 
   #count(where: readonly Condition[]): Condition {
-    // SQLite counts all rows faster than it looks at any.
+    // Without conditions, SQLite counts the rows without evaluating any.
     const scanned = where.length > 0 ? this.#checks : [];
     const { sql, values } = joined([...scanned, ...this.#scope, ...where]);
     return { sql: `SELECT count(*) FROM ${this.#sql.name}${sql}`, values };
   }
 
   /**
-   * Whether others should not wait for this list (see cost.ts).
-   * @param isContinued whether its first part was read already, and more follows
+   * Whether this list would block other requests for too long (see cost.ts).
+   * @param isContinued whether the first part of it was read already, and more follows
    */
   isLong(filter: FilterOf<K>, isContinued = false): boolean {
     return isLong({ db: this.db, table: this.#sql.name, users: this.visible }, filter, isContinued);
@@ -203,8 +203,8 @@ export class Table<K extends KindName> {
   }
 
   /**
-   * The first records that match: as many as one chunk of a long list has, up to the limit.
-   * @param withIds whether their ids are asked for: finding the range takes a tenth of the time
+   * The first matching records, at most one chunk of a long list, and at most the limit.
+   * @param withIds whether to return their ids: computing the range takes a tenth of the time
    */
   shortPage(filter: FilterOf<K>, withIds = false): ShortPage {
     const query = this.#query(filter);
@@ -215,7 +215,7 @@ export class Table<K extends KindName> {
       query,
       Math.min(limit, CHUNK_ROWS),
     );
-    // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
+    // SQLite keeps the order of a subquery with LIMIT for group_concat (SF_OrderByReqd in select.c).
     const [count, json, first, last, revision] = this.db.row<
       [number, string | null, number, number, number | null]
     >(`SELECT count(*), group_concat(_json), ${range}, (${LAST_ENTRY}) FROM (${sql})`, ...values);
@@ -227,7 +227,7 @@ export class Table<K extends KindName> {
     };
   }
 
-  /** The first `limit` records that match, or as many as have about `CHUNK_CHARACTERS` of JSON. */
+  /** The first matching records: at most `limit`, and about `CHUNK_CHARACTERS` of JSON. */
   page(filter: FilterOf<K>, limit: number): Page {
     const query = this.#query(filter);
     const rows = this.#take(this.db, query, limit);
@@ -238,16 +238,16 @@ export class Table<K extends KindName> {
     return { json: `[${rows.map(({ _json }) => _json)}]`, next: isLast ? undefined : next, ids };
   }
 
-  /** Every record that matches, in chunks, as `jsonChunks` reads them. */
+  /** All matching records, in chunks, read as `jsonChunks` reads them. */
   *chunks(filter?: FilterOf<K>): Generator<RecordOfKind<K>[]> {
     for (const rows of this.jsonRows(filter)) yield rows.map((row) => storedJson<RecordOfKind<K>>(row));
   }
 
   /**
-   * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own, unless the
-   * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
-   * All is from one moment, unless the caller takes longer than a snapshot is held. Then a list by id goes on behind its
-   * last record; one in another order goes on if no record still to come was changed.
+   * As `chunks`, each record as JSON rendered by SQLite. Reads through a connection of its own, unless this is a snapshot
+   * already: no statement stays open between chunks, and the store's connection stays free. All chunks are from one snapshot,
+   * unless the caller takes longer than a snapshot may be held. Then a list sorted by id continues after its last record; any
+   * other list continues only if no record still to come was changed.
    * @throws SciaticaError `conflict` where the order cannot be kept
    */
   jsonChunks(filter?: FilterOf<K>): Generator<Chunk> {
@@ -259,12 +259,12 @@ export class Table<K extends KindName> {
     );
   }
 
-  /** As `jsonChunks`, as lines of CSV, each with its end (see `csvLineOf`). */
+  /** As `jsonChunks`, rendered as lines of CSV with line ends (see `csvLineOf`). */
   protected linesOfCsv(filter: FilterOf<K>, raw: boolean, more: readonly string[]): Generator<Lines> {
     return this.#lines(this.#query(filter), csvLineOf(this.#sql.fields, raw, more), '');
   }
 
-  /** As `jsonChunks`, with some records in one text: half the time. */
+  /** As `jsonChunks`, with several records joined into one text, which takes half the time. */
   jsonLines(filter: FilterOf<K>, separator: string): Generator<Lines> {
     const query = this.#query(filter);
     return this.#lines(query, this.#list.jsonOf(query), separator);
@@ -314,7 +314,7 @@ export class Table<K extends KindName> {
     }
   }
 
-  /** The first records that match: up to `limit`, and up to about `CHUNK_CHARACTERS` of JSON. */
+  /** The first matching rows: at most `limit`, and about `CHUNK_CHARACTERS` of JSON. */
   #take(db: Database, query: Query, limit: number): Row[] {
     const place = query.fields ? `, ${this.#list.placeOf(query)} AS _place` : '';
     const { sql, values } = this.#list.query(
@@ -326,7 +326,7 @@ export class Table<K extends KindName> {
     return db.take<Row>(sql, most, charactersOf, ...values);
   }
 
-  /** The cursor behind the first `count` records that match, if more follow. */
+  /** The cursor after the first `count` matching records; undefined if no more follow. */
   #cursorBehind(query: Query, count: number): string | undefined {
     const behind = { ...query, offset: (query.offset ?? 0) + count - 1 };
     const { sql, values } = this.#list.query(this.#list.placeOf(query), behind, 2);
@@ -334,7 +334,7 @@ export class Table<K extends KindName> {
     return next === undefined ? undefined : cursorAfter(last, query.sort, this.#sql.fields);
   }
 
-  /** The cells of a record in the order of the columns; NULL for an id that is to be given. */
+  /** The cells of a record in the order of the columns; NULL for an id that is still to be assigned. */
   #cells(record: object): Cell[] {
     const values = record as Record<string, unknown>;
     return this.#sql.columns.map((column) => toCell(this.#sql.fields[column], values[column]));
@@ -345,7 +345,7 @@ export class Table<K extends KindName> {
     return fromCells(this.#sql.fields, (name) => cells[name]) as unknown as RecordOfKind<K>;
   }
 
-  /** The record that cells in the order of the columns make: what a read would give, for checked values are stored as they are. */
+  /** Decodes cells in the order of the columns. Equals a read after a write, because checked values are stored unchanged. */
   #record(cells: readonly Cell[]): RecordOfKind<K> {
     let at = 0;
     return fromCells(this.#sql.fields, () => cells[at++]) as unknown as RecordOfKind<K>;

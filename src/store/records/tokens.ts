@@ -15,19 +15,19 @@ type Row = Omit<Token, 'users'> & { users: string | null; hash?: Uint8Array };
 
 const SELECT = 'SELECT id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt';
 
-/** A token that was found by its secret. */
+/** A token that was looked up by its secret. */
 export interface Found extends Token {
-  /** The hash of the secret, if it is a renewed one that was never used before. */
+  /** SHA-256 of the secret, if the secret is a renewed one that was never used. */
   renewed?: Uint8Array;
 }
 
-/** Another secret for a token, which was not used yet. */
+/** A new secret for a token, before its first use. */
 interface Renewal {
   /** Id of the token. */
   id: number;
   /** SHA-256 of the secret, in hexadecimal. */
   hash: string;
-  /** When it was made. */
+  /** When the secret was made, in milliseconds since 1970. */
   at: number;
   expiresAt: number | null;
 }
@@ -35,13 +35,13 @@ interface Renewal {
 /** The access tokens of the service. Only the hash of each is stored. */
 export class Tokens {
   /**
-   * Cache of found tokens by their secret, in memory only: hashing and looking up costs as much as a read. The hashes of
-   * strings are seeded, so the time that a look-up takes says nothing about the secrets.
+   * Cache of tokens by secret, in memory only: hashing and looking up costs as much as a read. V8 seeds its
+   * string hashes, so the time that a look-up takes reveals nothing about the secrets.
    */
   readonly #found = new Map<string, Found>();
   #version = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The code that a phone gets a token for. */
+  /** The one-time code that a phone exchanges for a token. */
   readonly pairing: Pairing;
   readonly #settings: Settings;
 
@@ -54,9 +54,9 @@ export class Tokens {
   }
 
   /**
-   * Makes a token.
-   * @param token its secret, if it is not to be random
-   * @returns it with its secret, which cannot be had again
+   * Creates a token.
+   * @param token its secret; random by default
+   * @returns the token with its secret, which is not stored and cannot be read again
    * @throws SciaticaError `invalid`, `conflict` for a name that a token has or had
    */
   create(
@@ -68,7 +68,7 @@ export class Tokens {
     const createdAt = this.now();
     return this.db.write(() => {
       this.#requireUsers(users ?? []);
-      // History and audit refer to tokens by name, so a name is never used again.
+      // The history refers to tokens by name, so the name of a revoked token stays taken.
       if (this.db.value('SELECT 1 FROM tokens WHERE name = ?', name) === 1)
         throw conflict(`There is, or was, a token called "${name}". Choose another name.`);
       const { id } = this.db.run(
@@ -95,14 +95,14 @@ export class Tokens {
     return tokenOf(row);
   }
 
-  /** The token with this secret, valid or not. */
+  /** The token with this secret, expired and revoked ones included. */
   find(secret: string): Found | undefined {
     this.#forgetChanged();
     const known = this.#found.get(secret);
     if (known) return known;
     const hash = hashOf(secret);
     const token = this.#lookUp(hash) ?? this.#lookUpRenewed(hash);
-    // What is read in a write transaction may be taken back.
+    // A token read inside a write transaction may be rolled back: not cached.
     if (token && !this.db.inTransaction) this.#found.set(secret, token);
     return token;
   }
@@ -128,7 +128,7 @@ export class Tokens {
     this.#settings.set('renewals', JSON.stringify(renewals));
   }
 
-  /** Clears the cache when another connection may have changed the tokens. */
+  /** Clears the cache if another connection may have changed the tokens (`data_version`). */
   #forgetChanged(): void {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_MS) return;
@@ -138,12 +138,12 @@ export class Tokens {
     this.#version = version;
   }
 
-  /** Whether a secret was that of a token for somebody who was erased. */
+  /** Whether a secret belonged to a token that was deleted because its user was erased. */
   wasForErased(secret: string): boolean {
     return this.#settings.texts('erasedTokens').includes(hashOf(secret).toString('hex'));
   }
 
-  /** Stores the time of the last use; the first use of a renewed secret ends the one before. */
+  /** Stores the time of the last use. The first use of a renewed secret invalidates the former one. */
   touch(id: number, renewed?: Uint8Array): void {
     this.db.write(() => {
       this.db.run('UPDATE tokens SET lastUsedAt = ? WHERE id = ?', this.now(), id);
@@ -158,9 +158,10 @@ export class Tokens {
   }
 
   /**
-   * Gives a token another secret and its lifetime anew. The secret before works until the new one is used.
-   * @param secret the one that it has; not one that is itself renewed and was never used
-   * @param key known to the caller only: the same one gives the same secret again, until that is used
+   * Gives a token a new secret and restarts its lifetime. The former secret works until the new one is used.
+   * @param secret the current one; not a renewed one before its first use
+   * @param key known to the caller only: a retry with the same key gets the same new secret, until that is used
+   * @throws SciaticaError `not-found`
    */
   renew(secret: string, key: string): Token & { token: string } {
     return this.db.write(() => {
@@ -179,8 +180,8 @@ export class Tokens {
   }
 
   /**
-   * Revokes a token at once; its name stays taken.
-   * @param key its name, or its id
+   * Revokes a token at once. Its name stays taken.
+   * @param key the name or the id of the token
    * @throws SciaticaError `not-found`
    */
   revoke(key: string): Token {
@@ -193,7 +194,7 @@ export class Tokens {
   }
 
   /**
-   * The token of a name, which begins with a letter, or of an id.
+   * The token with a name or an id. Names begin with a letter, so the two never collide.
    * @throws SciaticaError `not-found`
    */
   named(key: string): Token {
@@ -204,8 +205,8 @@ export class Tokens {
   }
 
   /**
-   * Deletes the tokens that were for this erased user and for no user who is left, and closes the user's code. Their hashes stay,
-   * without a name, so that who holds one is told to forget the person.
+   * Deletes the tokens for this erased user that cover no remaining user, and closes the user's pairing code.
+   * Only the hashes of the tokens stay, so that a device that still sends one is told to delete its data.
    */
   forget(user: number): void {
     this.#found.clear();

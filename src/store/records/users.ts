@@ -4,19 +4,19 @@ import type { User } from '../../domain/user.ts';
 import { rehearse } from './changes.ts';
 import { type Guard, NO_SUCH_USER, Records, type Surroundings } from './records.ts';
 
-/** What shows who is merged into somebody who is not there any more. */
+/** The part of `Replication` that makes users visible again when the user they were merged into is gone. */
 interface Revealing {
   receive(nothing: []): unknown;
 }
 
 interface UserSurroundings extends Surroundings {
-  /** Loads it: most commands need none. */
+  /** Loaded on demand: most commands do not need it. */
   replication(): Promise<Revealing>;
-  /** The user under whom the records of one who was merged show; undefined while none shows. */
+  /** The id of the user under whom a merged user's records are listed; undefined if there is none. */
   mergedInto(id: number): number | undefined;
 }
 
-/** The verbs of users; with a user goes all that belongs to the user. */
+/** The operations on users. Deleting a user deletes all records that belong to the user. */
 export class Users extends Records<'user'> {
   #replication: Revealing | undefined;
 
@@ -24,14 +24,14 @@ export class Users extends Records<'user'> {
     super('user', surroundings);
   }
 
-  /** Loads what `deleteAndReveal` and `countGoing` need where anybody was merged into another user: no change waits for it. */
+  /** Loads, if any user was ever merged, what the synchronous `deleteAndReveal` and `countGoing` need: call it before them. */
   async readyToReveal(): Promise<void> {
     const sql = `SELECT 1 FROM replicas INDEXED BY replicas_by_name
       WHERE record = 'user' AND state ->> '$.fields.${INTO}' IS NOT NULL LIMIT 1`;
     if (this.surroundings.db.value(sql) === 1) this.#replication ??= await this.surroundings.replication();
   }
 
-  /** As `delete`; who was merged into the user (`user merge`) shows again. */
+  /** As `delete`. Users who were merged into this one (`user merge`) become visible again, with their records. */
   deleteAndReveal(id: number, guard?: Guard): User {
     return this.surroundings.change(() => {
       const user = this.delete(id, guard);
@@ -40,7 +40,7 @@ export class Users extends Records<'user'> {
     });
   }
 
-  /** How many records of each kind `deleteAndReveal` deletes: what shows again under who was merged into the user stays. */
+  /** How many records of each kind `deleteAndReveal` would delete: those of users who become visible again are not among them. */
   countGoing(id: number): Record<KindName, number> {
     const { db } = this.surroundings;
     return rehearse(
@@ -58,8 +58,8 @@ export class Users extends Records<'user'> {
   }
 
   /**
-   * The user under whom is recorded what is said of one: another once it was merged, so that nothing is lost of what a phone or a
-   * machine still records for the one of before. Undefined where none is there.
+   * The id of the user who owns what is recorded for user `id`: after a merge the target, so that nothing is lost that a phone or
+   * another machine still records for the merged user. Undefined if neither exists or is visible.
    */
   shownAs(id: number): number | undefined {
     if (this.has(id)) return id;
@@ -67,7 +67,7 @@ export class Users extends Records<'user'> {
     return visible?.includes(id) === false ? undefined : mergedInto(id);
   }
 
-  /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
+  /** The faults of a value as the id of a user. A value that is no id has none: the schema reports it. */
   userFaults = (userId: unknown): Issue[] => {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
     return isId && this.shownAs(userId as number) === undefined ? [NO_SUCH_USER] : [];

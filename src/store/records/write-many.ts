@@ -3,21 +3,21 @@ import type { Database } from '../sqlite/database.ts';
 import { type HistoryTrigger, historyTriggersOf } from '../sqlite/migrations/history-triggers.ts';
 import { States } from './states.ts';
 
-/** Many records of a kind at once, inside a change: they take a fraction of the time that they take one by one. */
+/** Bulk inserts and deletes inside a change: a fraction of the time of writing the records one by one. */
 
 /** Rows to insert into the table of a kind. */
 interface Rows {
   kind: KindName;
-  /** All but the id. */
+  /** All columns but the id. */
   columns: readonly string[];
-  /** A subquery that gives `_at`, which orders them, `id`, null for a new one, and the columns. */
+  /** A subquery with the columns `_at`, by which the rows are ordered, `id`, NULL for a new record, and `columns`. */
   rows: string;
 }
 
-/** Below so many rows it makes no difference. */
+/** Fewer rows than this gain nothing from dropping triggers and indexes. */
 const MANY_ROWS = 2_500;
 
-/** Inserts rows, with their entries in the history. */
+/** Inserts rows and their history entries. */
 export function insertMany(db: Database, { kind, columns, rows }: Rows): void {
   const { table } = kindOf(kind);
   const names = columns.join(', ');
@@ -38,18 +38,18 @@ export function insertMany(db: Database, { kind, columns, rows }: Rows): void {
 }
 
 /**
- * Deletes records that exist, with their entries in the history, and what belongs to them.
- * @param rows a subquery that gives `place`, which orders them, and `id`
+ * Deletes existing records with all that belongs to them, and writes the history entries.
+ * @param rows a subquery with the columns `place`, by which the deletions are ordered, and `id`
  */
 export function deleteMany(db: Database, kind: KindName, rows: string): void {
   const { table } = kindOf(kind);
-  // A single statement would delete, and write the history, in the order of ids.
+  // A single statement would write the history in the order of ids.
   const oneByOne = () => {
     for (const id of db.column<number>(`SELECT id FROM ${rows} ORDER BY place`))
       db.run(`DELETE FROM main.${table} WHERE id = ?`, id);
   };
   const fewer = countOf(db, rows);
-  // What belongs to a user goes before the user, each with its own entry.
+  // The records of a user are deleted before the user, each with its own history entry.
   if (fewer < MANY_ROWS || kind === 'user') {
     oneByOne();
     return;
@@ -68,8 +68,8 @@ export function deleteMany(db: Database, kind: KindName, rows: string): void {
 const countOf = (db: Database, rows: string) => db.value<number>(`SELECT count(*) FROM ${rows}`) ?? 0;
 
 /**
- * Runs `atOnce` without the trigger that writes an entry to the history for each row, so that it writes all entries in one statement: half
- * the time. Within the transaction: nobody ever sees the table without its trigger. With a trigger that is not known, `oneByOne`.
+ * Runs `atOnce` with the history trigger dropped, so that it writes all entries in one statement: half the time. The transaction
+ * hides the missing trigger from others. If the stored trigger is not the expected one, runs `oneByOne`.
  */
 function withoutTrigger(
   db: Database,
@@ -88,10 +88,10 @@ function withoutTrigger(
   db.exec(trigger.sql);
 }
 
-/** How much SQLite may sort in memory for an index, in KiB: as much as its cache may have (sorterInit in vdbesort.c). */
+/** Memory in which SQLite may sort the keys of an index, in KiB: it is bounded by the cache size (sorterInit in vdbesort.c). */
 const SORT_KIB = 8_000;
 
-/** Runs `work` without the indexes of tables, within a transaction, and builds them anew: from sorted keys, not one by one. */
+/** Runs `work` with the tables' indexes dropped, and rebuilds them from sorted keys, which is faster. Inside a transaction. */
 function withoutIndexes(db: Database, tables: readonly string[], work: () => void): void {
   const indexes = tables.flatMap((table) =>
     db.all<{ name: string; sql: string }>(

@@ -4,20 +4,20 @@ export type Cell = string | number | null | Buffer;
 
 export interface Row {
   id: number;
-  /** In the order of the table; the id itself stands there as null. */
+  /** In table order; the id column itself is stored as null. */
   values: Cell[];
 }
 
-/** Gives a page by its number, from 1, or nothing if it is not there. */
+/** Reads a page by its number, from 1; undefined if there is none. */
 export type Pages = (number: number) => Buffer | undefined;
 
 const TABLE_LEAF = 0x0d;
-/** The first page begins with the header of the file. */
+/** The first page begins with the 100-byte file header. */
 const HEADER_BYTES = 100;
-/** Notes of 10,000 characters of 4 bytes are the most of our longest record; what is far longer is noise. */
+/** In bytes: our longest record has notes of 10,000 characters of up to 4 bytes; a far longer payload is garbage. */
 const MAX_PAYLOAD = 1_000_000;
 
-/** The rows of a page that can be read; none if it is no table leaf. */
+/** The readable rows of a page, and the number of unreadable ones; none if it is no table leaf page. */
 export function rowsOf(number: number, pages: Pages): { rows: Row[]; broken: number } {
   const page = pages(number);
   const start = number === 1 ? HEADER_BYTES : 0;
@@ -43,13 +43,13 @@ function rowAt(page: Buffer, offset: number, pages: Pages): Row | undefined {
     const values = valuesOf(payloadOf(page, start, size, pages));
     return values && { id, values };
   } catch (error) {
-    // A length or a pointer that leads out of the page.
+    // A length or a pointer leads out of the page.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** What fits on the page, then a chain of overflow pages (https://sqlite.org/fileformat2.html#cell_payload_overflow_pages). */
+/** Joins a payload with its overflow pages (https://sqlite.org/fileformat2.html#cell_payload_overflow_pages). */
 function payloadOf(page: Buffer, start: number, size: number, pages: Pages): Buffer {
   const usable = page.length;
   const most = usable - 35;
@@ -66,7 +66,7 @@ function payloadOf(page: Buffer, start: number, size: number, pages: Pages): Buf
     parts.push(part);
     left -= part.length;
     next = overflow.readUInt32BE(0);
-    // A chain that is too long or too short is not this row's.
+    // A chain that is too long or too short belongs to another row.
     if (left > 0 === (next === 0)) throw new RangeError('The chain of overflow pages is broken.');
   }
   return Buffer.concat(parts);
@@ -77,7 +77,7 @@ function slice(page: Buffer, start: number, size: number): Buffer {
   return page.subarray(start, start + size);
 }
 
-/** The record format (https://sqlite.org/fileformat2.html#record_format); nothing if the lengths do not add up. */
+/** Decodes the record format (https://sqlite.org/fileformat2.html#record_format); undefined if lengths do not add up. */
 function valuesOf(payload: Buffer): Cell[] | undefined {
   const [headerSize, first] = varint(payload, 0);
   const values: Cell[] = [];
@@ -96,7 +96,7 @@ function valuesOf(payload: Buffer): Cell[] | undefined {
 
 const INTEGER_SIZES = [0, 1, 2, 3, 4, 6, 8] as const;
 
-/** The bytes that a serial type takes. */
+/** The size of a serial type, in bytes; undefined for a reserved one. */
 function sizeOf(type: number): number | undefined {
   if (type <= 6) return INTEGER_SIZES[type];
   if (type === 7) return 8;
@@ -116,7 +116,7 @@ function decoded(type: number, bytes: Buffer): Cell {
   return strict.decode(bytes);
 }
 
-/** A number of 1 to 9 bytes, the high bit of each but the ninth saying that more follow. @returns it, and where it ends */
+/** Decodes a varint of 1 to 9 bytes: a high bit, except the ninth's, says that more follow. @returns value and end offset */
 function varint(bytes: Buffer, start: number): [value: number, end: number] {
   let value = 0n;
   for (let i = 0; i < 9; i++) {

@@ -1,25 +1,25 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pages } from './cells.ts';
 
-/** The pages of a database as its files hold them, whatever their state. */
+/** Access to the pages of a database file and its log, whatever their state. */
 interface PageFile {
   pages: Pages;
   count: number;
   close(): void;
 }
 
-/** The pages of our databases. */
+/** Page size of our databases, in bytes. */
 export const PAGE_BYTES = 4096;
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Opens a database file to read its pages; what its write-ahead log holds comes before what the file holds. */
+/** Opens a database file to read its pages. A page in the write-ahead log takes precedence over the one in the file. */
 export function openPages(path: string, size = pageSizeOf(path)): PageFile {
   const file = existsSync(path) ? openSync(path, 'r') : undefined;
   const log = openLog(`${path}-wal`);
   const frames = log?.pageSize === size ? log.frames : new Map<number, number>();
   const inFile = file === undefined ? 0 : Math.floor(fstatSync(file).size / size);
-  // A log that was cut may end in a smaller database than the one it had already been moved into.
+  // A truncated log may describe a smaller database than the one into which it was checkpointed before.
   const count = Math.max(inFile, log?.count ?? 0);
   const pages: Pages = (number) => {
     if (number < 1 || number > count) return undefined;
@@ -42,13 +42,13 @@ function pageAt(file: number, place: number, size: number): Buffer | undefined {
   try {
     return readSync(file, page, 0, size, place) === size ? page : undefined;
   } catch (error) {
-    // A bad sector costs its own page.
+    // A bad sector loses only its own page.
     if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined;
     throw error;
   }
 }
 
-/** The size of its pages that the header of a file names, or ours if it names none that there can be. */
+/** The page size in the header of a file, in bytes; our own if the header has no valid one. */
 export function pageSizeOf(path: string): number {
   if (!existsSync(path)) return PAGE_BYTES;
   const file = openSync(path, 'r');
@@ -69,7 +69,7 @@ function validSize(size: number): number | undefined {
 interface Log {
   file: number;
   pageSize: number;
-  /** Where the newest version of a page begins. */
+  /** Offset of the newest committed version of each page, in bytes. */
   frames: Map<number, number>;
   count: number;
 }
@@ -96,7 +96,7 @@ function openLog(path: string): Log | undefined {
   return { file, pageSize, ...committed(file, header, pageSize) };
 }
 
-/** Follows the chain of salts and checksums to the last transaction that was committed whole. */
+/** Follows the chain of salts and checksums to the last complete transaction. */
 function committed(file: number, header: Buffer, pageSize: number): Pick<Log, 'frames' | 'count'> {
   const bigEndian = header.readUInt32BE(0) === 0x377f0683;
   const frames = new Map<number, number>();

@@ -12,35 +12,35 @@ import { integrityFaults, openToRead } from '../../sqlite/verify.ts';
 import { type Row, rowsOf } from './cells.ts';
 import { openPages, PAGE_BYTES, pageSizeOf } from './pages.ts';
 
-/** What could be read of a damaged database, and what is known to be missing. */
+/** The records read from a damaged database, and what is known to be missing. */
 export interface Rescue {
-  /** The records as JSON, in id order. */
+  /** The records as JSON, in the order of their ids. */
   records: Readonly<Record<KindName, string[]>>;
-  /** Ids of users whom records belong to, and who could not be read. */
+  /** Ids of users who own records, but could not be read. */
   lostUsers: number[];
-  /** Ids of logs that an index still names. */
+  /** Ids of logs that are in an index, but could not be read. */
   lostLogs: number[];
-  /** Rows that were found, and are not whole. */
+  /** Number of rows that were found but are incomplete. */
   broken: number;
 }
 
-/** A kind of record as it is searched for. */
+/** The search for records of one kind. */
 interface Sought {
   name: KindName;
   table: string;
   fields: Fields;
-  /** In the format of the file, as its rows hold them. */
+  /** The columns in the version of the file, in the order of its rows. */
   columns: readonly string[];
-  /** By id, as JSON. */
+  /** Records found, as JSON by id. */
   found: Map<number, string>;
 }
 
 const BLOCK = 200;
 
 /**
- * Reads every record that can be read, and changes nothing. What SQLite reads comes first; unless it finds the whole
- * file sound, the pages of the file are then searched for the rows that it did not reach. Only what keeps the rules
- * of a record counts as one.
+ * Reads all records that can be read, and changes nothing. First reads through SQLite; unless that finds the
+ * whole file sound, then searches the pages of the file for rows that SQLite did not reach. Only valid
+ * records count.
  * @throws SciaticaError `unusable` if there is no file, or it may not be read
  */
 export function rescue(path: string): Rescue {
@@ -52,7 +52,7 @@ export function rescue(path: string): Rescue {
     const { table, fields } = kindOf(name);
     return { name, table, fields, columns: columnsOf.get(table) ?? [], found: new Map() };
   });
-  // Older formats lack some.
+  // Older versions lack some kinds.
   const kinds = Object.values(sought).filter(({ columns }) => columns.length > 0);
   const { sound, ids } = readWithSqlite(path, kinds);
   const broken = sound ? 0 : scan(path, kinds);
@@ -69,7 +69,7 @@ export function rescue(path: string): Rescue {
 
 const inOrder = ({ found }: Sought) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
 
-/** The format that the header names; today's where it names none that there is. */
+/** The version in the header; the current one where the header has no valid version. */
 function formatOf(path: string): number {
   const file = openPages(path);
   try {
@@ -80,7 +80,7 @@ function formatOf(path: string): number {
   }
 }
 
-/** @returns whether all is sound, and the ids of logs that the indexes name */
+/** Reads the tables through SQLite. @returns whether the file is sound, and the ids of logs in the indexes */
 function readWithSqlite(path: string, kinds: Sought[]): { sound: boolean; ids: number[] } {
   let db: Database | undefined;
   try {
@@ -100,11 +100,11 @@ function readWithSqlite(path: string, kinds: Sought[]): { sound: boolean; ids: n
 }
 
 /**
- * As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds.
- * @returns whether it got to the end
+ * Reads a table from the start as far as SQLite can: an unreadable block loses the rows behind it, which `scan` finds.
+ * @returns whether it reached the end
  */
 function readTable(db: Database, kind: Sought): boolean {
-  // A file whose header names no format may be of one that has no such table.
+  // A file without a valid version may be of one that has no such table.
   const found = attempt(() => db.column('SELECT 1 FROM sqlite_schema WHERE name = ?', kind.table).length);
   if (found !== 1) return found === 0;
   const sql = `SELECT ${kind.columns.join(', ')} FROM ${kind.table} WHERE id > ? ORDER BY id LIMIT ${BLOCK}`;
@@ -127,7 +127,7 @@ function idsInIndexes(db: Database): number[] {
   return [...ids].sort((a, b) => a - b);
 }
 
-/** What `work` returns, or nothing where the file is damaged. */
+/** The result of `work`; undefined where the file is damaged. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -138,8 +138,8 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Searches the pages of the size that the header names, and of ours if that is another: the header may be wrong.
- * @returns how many rows were not whole
+ * Searches all pages, with the page size in the header and, if that is another, with ours: the header may be wrong.
+ * @returns the number of incomplete rows
  */
 function scan(path: string, kinds: Sought[]): number {
   const size = pageSizeOf(path);
@@ -155,9 +155,9 @@ function scanPages(path: string, size: number, kinds: Sought[]): number {
       const page = rowsOf(number, file.pages);
       broken += page.broken;
       for (const row of page.rows) {
-        // The id is the key of the table; in the row stands null (https://sqlite.org/lang_createtable.html#rowid).
+        // The id is the rowid; the row itself stores NULL (https://sqlite.org/lang_createtable.html#rowid).
         if (row.values[0] !== null) continue;
-        // A row that is older than a column ends before it (https://sqlite.org/lang_altertable.html#altertabaddcol).
+        // A row older than a column ends before it (https://sqlite.org/lang_altertable.html#altertabaddcol).
         for (const kind of kinds)
           if (row.values.length <= kind.columns.length && !kind.found.has(row.id))
             keep(kind, named(kind, row));
@@ -172,7 +172,7 @@ function scanPages(path: string, size: number, kinds: Sought[]): number {
 const named = ({ columns }: Sought, { id, values }: Row) =>
   Object.fromEntries(columns.map((column, i) => [column, i === 0 ? id : values[i]]));
 
-/** Takes a row for a record if it keeps every rule of one. */
+/** Keeps a row if it is a valid record. */
 function keep({ name, fields, found }: Sought, row: Record<string, unknown>): void {
   try {
     const record = checksOf(name).record(fromCells(fields, (column) => row[column]));

@@ -3,25 +3,25 @@ import type { ListFilter } from '../../../domain/sort.ts';
 import { isAmong, type Value } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
 
-/** Most rows that a read may visit while other requests wait for it: a scan of so many takes about 2 ms. */
+/** Most rows that a read may scan on the main thread, where other requests wait for it: about 2 ms. */
 const MOST_ROWS = 10_000;
-/** The same for rows that cost more: those of some users lie scattered, and texts are searched by JavaScript. */
+/** The same for costlier rows: those of some users are scattered over pages, and a text search calls JavaScript. */
 const MOST_COSTLY_ROWS = 1_000;
 
-/** Most sessions or pain entries of which statistics are made while others wait: a few milliseconds. */
+/** Most sessions or pain entries over which statistics are computed on the main thread: a few milliseconds. */
 const MOST_ENTRIES = 100;
 
-/** What a list is read from. */
+/** The table and the scope that a list reads. */
 interface Listed {
   db: Database;
   table: string;
-  /** The ids of the users whose records are visible; all without it. */
+  /** Ids of the users whose records are visible; undefined for all users. */
   users: readonly number[] | undefined;
 }
 
 /**
- * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost.
- * @param isContinued whether the first part of a whole list was read already, and more follows
+ * Whether a list may scan so many rows that it would block other requests for too long. An estimate, itself of bounded cost.
+ * @param isContinued whether the first part of an unpaged list was read already, and more follows
  */
 export function isLong({ db, table, users }: Listed, asked: ListFilter, isContinued: boolean): boolean {
   const { where = [], userId } = asked;
@@ -29,7 +29,7 @@ export function isLong({ db, table, users }: Listed, asked: ListFilter, isContin
   const owner = where.find((comparison) => isEqual(comparison, 'userId'));
   const wanted = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
   const owners = users ? wanted?.filter((id) => users.includes(id)) : wanted;
-  // The first part of one user's logs is read from an index.
+  // The first part of one user's list is read from an index.
   const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
   if (isOfOne && isWholeById(asked) && !isContinued) return false;
   if (isOfOne && isShortPage(asked)) return rowsUpTo(MOST_ROWS + 1, { db, table }, owners) > MOST_ROWS;
@@ -40,11 +40,11 @@ export function isLong({ db, table, users }: Listed, asked: ListFilter, isContin
   return rowsUpTo(MOST_COSTLY_ROWS + 1, { db, table }, owners) > MOST_COSTLY_ROWS;
 }
 
-/** Whether a user has so many logs or pain entries that others should not wait for statistics of them. */
+/** Whether statistics over a user's logs and pain entries would block other requests for too long. */
 export const hasManyEntries = (db: Database, user: number): boolean =>
   ['logs', 'painEntries'].some((table) => rowsUpTo(MOST_ENTRIES + 1, { db, table }, [user]) > MOST_ENTRIES);
 
-/** How many rows some users have, counted up to `most`. */
+/** The number of rows of some users, counted up to `most`. */
 function rowsUpTo(
   most: number,
   { db, table }: Pick<Listed, 'db' | 'table'>,
@@ -58,14 +58,14 @@ function rowsUpTo(
 
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
 
-/** Whether a page of few records of a user is asked for, in an order that an index has: of the others it takes the count only. */
+/** Whether a short page is asked for in an order that an index provides: of the other rows only the count is read. */
 function isShortPage(asked: ListFilter): boolean {
   const { limit = Number.POSITIVE_INFINITY, offset = 0, sort = 'id' } = asked;
   const isPage = hasOnly(asked, ['userId', 'where', 'fields', 'sort', 'limit', 'offset', 'cursor']);
   return isPage && limit + offset <= MOST_COSTLY_ROWS && /^-?(id|date)$/.test(sort);
 }
 
-/** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
+/** Whether a list in id order is asked for without parameters that leave out or move records. */
 const isWholeById = (asked: ListFilter): boolean =>
   hasOnly(asked, ['userId', 'where', 'fields', 'sort']) && (asked.sort ?? 'id') === 'id';
 

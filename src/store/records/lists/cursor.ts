@@ -5,11 +5,11 @@ import { parseSort, type SortKey } from '../../../domain/sort.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 
 /**
- * Keyset cursors: the place of a record in an order, as base64url of the JSON array
- * [sort, value of each sort key …] (https://use-the-index-luke.com/no-offset).
+ * Keyset cursors: the position of a record in a sort order, as base64url of the JSON array [sort, value of
+ * each sort key …] (https://use-the-index-luke.com/no-offset).
  */
 
-/** The cursor behind a record. */
+/** The cursor of the records after a given one. @param json that record, with the sort keys */
 export function cursorAfter(json: string, sort: string | undefined, fields: Fields): string {
   const record = JSON.parse(json) as Record<string, unknown>;
   const keys = parseSort(sort ?? 'id', Object.keys(fields));
@@ -19,13 +19,13 @@ export function cursorAfter(json: string, sort: string | undefined, fields: Fiel
 
 const encode = (place: unknown[]) => Buffer.from(JSON.stringify(place)).toString('base64url');
 
-/** The cursor behind an id, in a list by id. */
+/** The cursor of the records after an id, in a list sorted by id. */
 export const cursorOfId = (id: number): string => encode(['id', id]);
 
 /**
  * The condition that a row comes after a cursor.
- * @param sort the order that the list has now
- * @throws SciaticaError `invalid` for what is no cursor, or one of another order
+ * @param sort the sort order of the list
+ * @throws SciaticaError `invalid` for a text that is no cursor, or a cursor of another order
  */
 export function isAfter(cursor: string, sort: string | undefined, fields: Fields): Condition {
   const keys = parseSort(sort ?? 'id', Object.keys(fields));
@@ -42,7 +42,7 @@ export function isAfter(cursor: string, sort: string | undefined, fields: Fields
   ) as Condition;
 }
 
-/** f > v OR (f = v AND rest). SQLite puts NULL before every value (https://sqlite.org/datatype3.html#sort_order). */
+/** f > v OR (f = v AND rest). SQLite sorts NULL before every value (https://sqlite.org/datatype3.html#sort_order). */
 function comesAfter(
   { field, descending }: SortKey,
   cell: Cell,
@@ -67,7 +67,7 @@ function comesAfter(
       sql: `(${field} ${sign} ? OR ${field} IS NULL OR ${field} = ? AND ${tie.sql})`,
       values: [cell, cell, ...tie.values],
     };
-  // A bound on f in front, that an index can begin at.
+  // The leading bound on f lets SQLite seek in an index.
   return {
     sql: `${field} ${sign}= ? AND (${field} ${sign} ? OR ${tie.sql})`,
     values: [cell, cell, ...tie.values],

@@ -8,14 +8,12 @@ import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './render.ts';
 import type { Query, Row } from './rows.ts';
 
-/** The SQL of the lists of a kind of record. */
+/** Builds the SQL of lists of a kind of record. */
 export class ListSql {
   readonly #columns: readonly string[];
   readonly #json: string;
 
-  /**
-   * @param always conditions of every list
-   */
+  /** @param always conditions that every list has */
   constructor(
     private readonly table: string,
     private readonly fields: Fields,
@@ -25,7 +23,7 @@ export class ListSql {
     this.#json = jsonOf(fields);
   }
 
-  /** The query of the first `limit` records that match, or of all. */
+  /** The query of the first `limit` matching records; undefined for all. */
   query(select: string, { where, sort, cursor, offset = 0 }: Query, limit: number | undefined): Condition {
     const keys = parseSort(sort ?? 'id', this.#columns);
     const { sql, values } = joined([
@@ -34,18 +32,18 @@ export class ListSql {
       ...(cursor === undefined ? [] : [isAfter(cursor, sort, this.fields)]),
     ]);
     const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`);
-    // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
+    // Not bound: binding a value to LIMIT makes SQLite prepare the statement again (ExprIsInteger in expr.c).
     const end = limit === undefined && offset === 0 ? '' : ` LIMIT ${limit ?? -1}`;
     const list = `SELECT ${select} FROM ${this.table}${sql} ORDER BY ${order}${end}`;
     return offset === 0 ? { sql: list, values } : { sql: `${list} OFFSET ?`, values: [...values, offset] };
   }
 
-  /** The expression of a record as JSON, or of the fields that are asked for. */
+  /** The SQL expression that renders a record, or its requested fields, as JSON. */
   jsonOf({ fields }: Query): string {
     return fields ? jsonOf(this.#some(fields)) : this.#json;
   }
 
-  /** As `jsonOf`, of the fields that make a cursor. */
+  /** As `jsonOf`, of the fields that a cursor is made from. */
   placeOf({ sort }: Query): string {
     return jsonOf(this.#some(['id', ...parseSort(sort ?? 'id', this.#columns).map(({ field }) => field)]));
   }
@@ -61,7 +59,6 @@ export class ListSql {
   }
 }
 
-/** A column of the record, and whether it may hold NULL. */
 interface Column {
   name: string;
   isOptional: boolean;
@@ -77,8 +74,8 @@ const bound =
   });
 
 /**
- * The SQL of each operator. Several values are bound as one JSON array, so that the number of statements does not grow
- * with theirs. `contains` is a function of every connection.
+ * The SQL of each operator. Several values are bound as one JSON array, so that their number does not change
+ * the SQL text, by which statements are cached. `contains` is an SQL function of every connection.
  */
 const conditions: Readonly<Record<Operator, (column: Column, cells: Value[]) => Condition>> = {
   eq: ({ name }, cells) =>
@@ -99,13 +96,13 @@ const conditions: Readonly<Record<Operator, (column: Column, cells: Value[]) => 
   like: ({ name }, cells) => ({ sql: `contains(${name}, ?)`, values: [needlesOf(cells)] }),
 };
 
-/** What `contains` looks for: folded texts as a JSON array. */
+/** The second argument of `contains`: case-folded texts as a JSON array. */
 const needlesOf = (texts: readonly Value[]) => JSON.stringify(texts.map((text) => folded(String(text))));
 
 /**
- * Makes the conditions of a list from what it is asked for.
+ * Returns a function that translates a request for a list into conditions.
  * @param fields the fields of the record
- * @param filters its named filters; one without a value makes no condition
+ * @param filters its named filters; a filter that is given no value makes no condition
  */
 export function conditionsFor(
   fields: Fields,
@@ -137,7 +134,7 @@ export function conditionsFor(
   };
 }
 
-/** @throws SciaticaError `invalid` for a field that the record does not have: its name becomes SQL */
+/** @throws SciaticaError `invalid` for an unknown field, because its name becomes part of the SQL */
 function columnOf(fields: Fields, name: string): { column: Column; field: Field } {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (!field) throw invalid([{ field: 'where', message: 'must name fields of the record' }]);

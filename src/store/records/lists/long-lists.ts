@@ -5,19 +5,19 @@ import type { Database } from '../../sqlite/database.ts';
 import type { Source } from '../../sqlite/snapshot.ts';
 import { type Chunk, charactersOf, chunkOf, LAST_ENTRY, type Row } from './rows.ts';
 
-/** Some records of a list, each rendered as a line, in one text. */
+/** A block of rendered records, joined into one text. */
 export interface Lines {
   text: string;
   count: number;
 }
 
-/** How many lines SQLite joins at once. */
+/** Lines that SQLite joins into one text. */
 const MOST_LINES = 250;
 
 /**
- * Lines in the order of their ids, joined by SQLite: a text for each takes twice the time.
- * @param after the query of the first columns `id` and `_line` behind an id, or from the start
- * @param options.separator what stands between two lines
+ * Lines in the order of ids, joined by SQLite in blocks: returning each line on its own takes twice the time.
+ * @param after makes the query of `limit` rows with the columns `id` and `_line` after an id, or from the start
+ * @param options.separator stands between two lines
  */
 export function* linesById(
   source: Source,
@@ -27,7 +27,7 @@ export function* linesById(
   let id: number | undefined;
   for (let left = limit; left > 0; left -= MOST_LINES) {
     const { sql, values } = after(id, Math.min(left, MOST_LINES));
-    // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
+    // SQLite keeps the order of a subquery with LIMIT for group_concat (SF_OrderByReqd in select.c).
     const joined = `SELECT max(id), count(*), group_concat(_line, ?) FROM (${sql})`;
     const [last, count, text] = source.read((db) =>
       db.row<[number | null, number, string]>(joined, separator, ...values),
@@ -38,26 +38,26 @@ export function* linesById(
   }
 }
 
-/** Chunks whose rows are lines. */
+/** Joins the rows of each chunk, which are lines already. */
 export function* linesOf(chunks: Iterable<Chunk>, separator: string): Generator<Lines> {
   for (const { rows } of chunks) yield { text: rows.join(separator), count: rows.length };
 }
 
-/** The SQL of a kind of record. */
+/** The names and SQL expressions of a kind of record. */
 interface RecordSql {
   kind: KindName;
   table: string;
-  /** The record as JSON. */
+  /** The expression that renders a record, as JSON or as a line of CSV. */
   json: string;
 }
 
 /**
- * Records in chunks, in an order other than by id. The ids are sorted once, into a temporary table that SQLite keeps on
- * disk when it is long.
- * @param ids the query of the ids
- * @param most of a chunk: records, and characters of JSON
- * @throws SciaticaError `conflict` when the snapshot was given up and a record still to come was changed; one that was
- *   deleted is left out
+ * Records in chunks, in an order other than by id. The ids are sorted once, into a temporary table, which
+ * SQLite spills to disk when it is long.
+ * @param ids the query of the ids in order
+ * @param most bounds of a chunk: records, and characters of JSON
+ * @throws SciaticaError `conflict` when the snapshot was given up and a record still to come was changed
+ *   since; deleted records are left out
  */
 export function* chunksInOrder(
   source: Source,
@@ -65,7 +65,7 @@ export function* chunksInOrder(
   { sql, values }: Condition,
   most: { rows: number; characters: number },
 ): Generator<Chunk> {
-  // Several lists may be read through one connection at once.
+  // A name of its own: several lists may be read through one connection at once.
   const chosen = `chosen_${++lists}`;
   let [renewals, seq, count] = source.read((db) => {
     db.exec(`CREATE TEMP TABLE ${chosen} (_place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT`);
@@ -91,12 +91,13 @@ export function* chunksInOrder(
   }
 }
 
-/** How many lists were sorted, to name their tables. */
+/** Numbers the temporary tables. */
 let lists = 0;
 
 /**
- * Refuses to go on when a chosen record behind `place` was changed after the entry `seq`, or came back, perhaps as
- * another's; returns the last entry.
+ * Checks that no record after `place` was changed after seq `seq`, or restored, perhaps under another user.
+ * @returns the last history seq
+ * @throws SciaticaError `conflict`
  */
 function requireUnchanged(
   db: Database,

@@ -1,8 +1,8 @@
 import type { Field, Fields } from '../../../domain/fields.ts';
 
 /**
- * The SQL expression of a record as JSON, with the bytes of JSON.stringify; an optional field that is NULL is left out.
- * format() is faster than json_object().
+ * The SQL expression that renders a record as JSON, byte for byte as JSON.stringify does; an optional field
+ * that is NULL is left out. Uses format(), which is faster than json_object().
  */
 export function jsonOf(fields: Fields): string {
   const parts = Object.entries(fields).map(([name, field]) => {
@@ -14,7 +14,7 @@ export function jsonOf(fields: Fields): string {
   });
   const template = parts.map(({ format }) => format).join('');
   const values = parts.map(({ value }) => value);
-  // Each member brings the comma in front of it: what comes first must not.
+  // Each member begins with a comma: strip the first one.
   return template.startsWith(',')
     ? `format('{${template.slice(1)}}', ${values})`
     : `'{' || substr(format('${template}', ${values}), 2) || '}'`;
@@ -26,11 +26,11 @@ function rendered(name: string, { kind }: Field): { format: string; value: strin
       return { format: '%d', value: name };
     case 'boolean':
       return { format: '%s', value: `iif(${name}, 'true', 'false')` };
-    // Checked by the schema to hold nothing that JSON escapes.
+    // Validation ensures that these hold nothing that JSON escapes.
     case 'choice':
     case 'date':
       return { format: '"%s"', value: name };
-    // Stored as JSON.stringify gave it.
+    // Stored as the output of JSON.stringify.
     case 'list':
       return { format: '%s', value: name };
     case 'text':
@@ -40,10 +40,10 @@ function rendered(name: string, { kind }: Field): { format: string; value: strin
 }
 
 /**
- * The SQL expression of a record as a line of CSV, with the bytes of `csvOf`. `csv_cell` and `raw_csv_cell` are functions
- * of every connection.
- * @param raw leave out the `'` in front of texts that a spreadsheet would run as a formula
- * @param more expressions of further cells, of integers
+ * The SQL expression that renders a record as a line of CSV, byte for byte as `csvOf` does. `csv_cell` and
+ * `raw_csv_cell` are SQL functions of every connection.
+ * @param raw leave out the `'` that stops spreadsheets from running a text as a formula
+ * @param more expressions of further cells, which must be integers
  */
 export function csvLineOf(fields: Fields, raw: boolean, more: readonly string[] = []): string {
   const cells = Object.entries(fields).map(([name, field]) => {
@@ -56,14 +56,14 @@ export function csvLineOf(fields: Fields, raw: boolean, more: readonly string[] 
 
 function cellOf(name: string, { kind }: Field, raw: boolean): string {
   switch (kind) {
-    // Checked by the schema to hold nothing that CSV quotes.
+    // Validation ensures that these hold nothing that CSV quotes.
     case 'integer':
     case 'choice':
     case 'date':
       return name;
     case 'boolean':
       return `iif(${name}, 'true', 'false')`;
-    // JSON, which no spreadsheet runs.
+    // A JSON array, which no spreadsheet runs as a formula.
     case 'list':
       return `raw_csv_cell(${name})`;
     case 'text':
@@ -73,8 +73,9 @@ function cellOf(name: string, { kind }: Field, raw: boolean): string {
 }
 
 /**
- * What is empty or begins with an ASCII letter, or a sign between those, is never taken for a formula: SQLite quotes it where that is needed, for
- * calling a function of JavaScript twice in each line takes a third of the time of an export.
+ * The SQL expression of a text cell. An empty text, or one that begins with an ASCII letter or one of [ \ ] ^
+ * _ `, is never a formula: SQLite itself quotes it if needed, because two calls of a JavaScript function in
+ * each line take a third of the time of an export.
  */
 function textCell(name: string, cell: string): string {
   const isHarmless = `(${name} BETWEEN 'A' AND '{' OR ${name} = '')`;

@@ -5,7 +5,7 @@ import type { Database } from '../../sqlite/database.ts';
 /** Highest history seq that was ever given. Unchanged means that no record changed. */
 export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
 
-/** Which rows, in what order, how many, from where. */
+/** Conditions, order and page of a list. */
 export interface Query extends Paging {
   where: readonly Condition[];
 }
@@ -16,11 +16,11 @@ export interface Page {
   json: string;
   /** The cursor of the next page, if there is one. */
   next: string | undefined;
-  /** Nothing for an empty page. */
+  /** The ids of its records; undefined for an empty page. */
   ids: IdRange | undefined;
 }
 
-/** The first chunk of a list: the whole of a short one. */
+/** The first chunk of a list, which is all of a short list. */
 export interface ShortPage extends Page {
   /** The highest history seq: unchanged means that no record changed. */
   revision: number;
@@ -33,23 +33,22 @@ export interface IdRange {
   count: number;
 }
 
-/** A part of a list: each record as JSON. */
+/** A part of a list, each record rendered as JSON (or as a line of CSV). */
 export interface Chunk {
   rows: string[];
   ids: IdRange;
 }
 
-/** A record of a list as it is read; what is no field has a name that none has. */
+/** A row of a list. Columns that are not fields begin with `_`, as no field does. */
 export interface Row {
   id: number;
   _json: string;
-  /** The fields of the order as JSON, where `_json` may lack them. */
+  /** The sort keys as JSON, where `_json` may lack them. */
   _place?: string;
 }
 
 export const charactersOf = ({ _json }: Row): number => _json.length;
 
-/** A part of a list. */
 export const chunkOf = (rows: readonly Row[]): Chunk => ({
   rows: rows.map(({ _json }) => _json),
   ids: idsOf(rows),
@@ -66,20 +65,20 @@ export function idsOf(rows: readonly { id: number }[]): IdRange {
 }
 
 /**
- * Totals of lists, kept while nothing changes; that of a whole table goes on from the history, so that it is counted once.
- * Not for use within a change: one that is rolled back gives its seq to the next.
+ * Cached totals of lists, valid while the history seq is the same. The total of a whole table is updated from the history instead
+ * of counted again. Not for use within a change: after a rollback, another change gets the same seq.
  */
 
-/** A count, and the highest history seq when it was true. */
+/** A count, and the highest history seq when it was made. */
 interface Total {
   count: number;
   seq: number;
 }
 
-/** How many totals this thread keeps. */
+/** Most totals that this thread caches. */
 const MOST_KEPT = 500;
 
-/** By database and query: the connections of a worker thread are open for one request each. */
+/** By database path and query, not by connection: a worker thread opens a connection for each request. */
 const totals = new Map<string, Total>();
 
 /** @param query counts the records of a list */
@@ -109,12 +108,12 @@ function total(db: Database, key: string, count: (kept: Total | undefined) => nu
   return found.count;
 }
 
-/** How many more records there are since an entry of the history, and whether it lacks entries since then. */
+/** SQL: the growth in the number of records since a history seq, and whether entries since then may be missing. */
 const SINCE = `SELECT sum(iif(record = ?, (action = 'create') - (action = 'delete'), 0)),
     max(action = 'erase' OR coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'horizon'), 0) > ?)
   FROM history WHERE seq > ?`;
 
-/** Nothing where the history cannot tell: entries were erased, or a restore put others in their place. */
+/** Updates a total from the history; undefined where entries were erased, or a restore replaced them. */
 function sinceThen(db: Database, { count, seq }: Total, record: string): number | undefined {
   const [more, hasGaps] = db.row<[number | null, number | null]>(SINCE, record, seq, seq);
   return hasGaps === 0 ? count + (more ?? 0) : undefined;
