@@ -19,7 +19,20 @@ describe('a day', () => {
     ['0 days ago', '2026-03-02'],
     ['one week ago', '2026-02-23'],
     ['2 weeks  ago', '2026-02-16'],
+    ['two days ago', '2026-02-28'],
+    ['an week ago', '2026-02-23'],
+    ['-2w', '2026-02-16'],
+    ['a month ago', '2026-02-02'],
+    ['14 months ago', '2025-01-02'],
+    ['day before yesterday', '2026-02-28'],
+    ['the day before yesterday', '2026-02-28'],
     ['monday', '2026-02-23'],
+    ['mon.', '2026-02-23'],
+    ['sunday 1 march', '2026-03-01'],
+    ['Sun., 1.3.', '2026-03-01'],
+    ['1.2.26', '2026-02-01'],
+    ['1.2.27', '2027-02-01'],
+    ['1.2.28', '1928-02-01'],
     ['last monday', '2026-02-23'],
     ['sunday', '2026-03-01'],
     ['Last Friday', '2026-02-27'],
@@ -62,7 +75,6 @@ describe('a day', () => {
     'mo',
     'x 21',
     '21',
-    '1.2.26',
     '',
     'frog',
     'next friday',
@@ -85,6 +97,8 @@ describe('a day', () => {
     ['03/12', 'can mean 3 December or 12 March: write 2025-12-03 or 2025-03-12'],
     ['12/03', 'can mean 12 March or 3 December: write 2025-03-12 or 2025-12-03'],
     ['03/04', 'can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04'],
+    ['saturday 1 march', 'is no day: 2026-03-01 is a Sunday'],
+    ['sunday 30 feb', 'is no day: 30 February does not exist'],
     ['moday', 'is no day (did you mean monday?)'],
     ['last firday', 'is no day (did you mean last friday?)'],
     ['Yesteday', 'is no day (did you mean yesterday?)'],
@@ -98,6 +112,12 @@ describe('a day', () => {
   });
 });
 
+test.each([
+  ['2026-05-31', '2026-04-30'],
+  ['2026-01-31', '2025-12-31'],
+  ['2024-03-31', '2024-02-29'],
+])('a month before %s is %s', (today, day) => expect(parseDay('a month ago', today)).toBe(day));
+
 test('a 29 February may be eight years ago', () =>
   expect(parseDay('29 feb', '2104-02-28')).toBe('2096-02-29'));
 
@@ -110,6 +130,8 @@ describe('a month or a year, where one of its days is meant', () => {
     ['december', '2025-12-01', '2025-12-31'],
     ['2026-03', '2026-03-01', '2026-03-31'],
     ['2025/12', '2025-12-01', '2025-12-31'],
+    ['12/2025', '2025-12-01', '2025-12-31'],
+    ['2.2024', '2024-02-01', '2024-02-29'],
     ['2024', '2024-01-01', '2024-12-31'],
     ['this week', '2026-03-02', '2026-03-08'],
     ['last week', '2026-02-23', '2026-03-01'],

@@ -1,9 +1,7 @@
 import { isDay } from './day.ts';
-import { inPlainDigits, parseDay } from './spoken-day.ts';
+import { inPlainDigits, NUMBERS, parseDay } from './spoken-day.ts';
 
 /** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
-
-const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /** What is no whole number is a level too, that is refused: never a part of a name. */
 const LEVEL = /^([-+]?\d+(?:[.,⁄]\d+)?(?:e\d+)?)(?:\/10)?[.,;]?$/i;

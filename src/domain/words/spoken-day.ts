@@ -12,13 +12,16 @@ export const daysTaken = ({ edge }: { edge?: Edge }): string => (edge ? DAYS_AND
 /** The same beside a question. */
 export const DAYS_IN_SHORT = 'today, monday, last friday, 3 days ago, 15.1.2026';
 
-const UNITS = ['days', 'weeks', 'week', 'month', 'year'];
+const UNITS = ['days', 'weeks', 'week', 'months', 'month', 'year'];
 const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'this', 'last', 'ago', ...UNITS, ...MONTHS].map(
   (word) => word.toLowerCase(),
 );
 
 /** More characters are no day with a typing mistake. */
 const LONGEST = 30;
+
+/** From one on. */
+export const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /** Which day of a week, a month or a year is meant. */
 type Edge = 'first' | 'last';
@@ -27,7 +30,7 @@ type Edge = 'first' | 'last';
 type Reading = { day: string } | { fault: string } | undefined;
 
 /**
- * A day as a person types it: `today`, `yesterday`, `-3d`, `3 days ago`, `last friday`, `15.1.2026`, `21 nov`. A weekday
+ * A day as a person types it: `today`, `yesterday`, `-3d`, `two days ago`, `last friday`, `15.1.2026`, `sunday 1 nov`. A weekday
  * is the latest before today; a date without a year the latest that is not in the future.
  * @param edge where a month, a year or a week stands for its first or last day: `march`, `last month`, `2026-03`, `2026`
  * @returns the day as YYYY-MM-DD; any other text as it is, for the schema to refuse
@@ -67,24 +70,37 @@ function readingOf(text: string, today: string, edge?: Edge): Reading {
   const words = lowered(text);
   if (words === 'today') return { day: today };
   if (words === 'yesterday') return { day: addDays(today, -1) };
+  if (/^(?:the )?day before yesterday$/.test(words)) return { day: addDays(today, -2) };
   return (
     ago(words, today) ??
     weekday(words, today) ??
     date(words, today) ??
+    dateOfWeekday(words, today) ??
     (edge && partOfYear(words, today, edge))
   );
 }
 
+const AGO = new RegExp(`^(\\d{1,5}|an?|${NUMBERS.join('|')}) ?(days?|weeks?|months?|d|w) ago$`);
+
+/** `-3d`, `-2w`, `3 days ago`, `two weeks ago`, `a month ago`. */
 function ago(words: string, today: string): Reading {
-  const [, short, count, unit] =
-    /^(?:-(\d{1,5})d|(\d{1,5}|a|one) ?(days?|weeks?|d|w) ago)$/.exec(words) ?? [];
-  if (short !== undefined) return { day: addDays(today, -Number(short)) };
+  const [, number, letter] = /^-(\d{1,5})([dw])$/.exec(words) ?? [];
+  const [, count = number, unit = letter] = AGO.exec(words) ?? [];
   if (count === undefined || unit === undefined) return undefined;
-  const days = (Number(count) || (count === '0' ? 0 : 1)) * (unit.startsWith('w') ? 7 : 1);
-  return { day: addDays(today, -days) };
+  const many = /\d/.test(count) ? Number(count) : Math.max(NUMBERS.indexOf(count), 0) + 1;
+  if (unit.startsWith('month')) return { day: monthsBefore(today, many) };
+  return { day: addDays(today, -many * (unit.startsWith('w') ? 7 : 1)) };
 }
 
-/** `march`, `march 2025`, `2026-03`, `2026`, `last month`, `this week` (from Monday on). */
+/** The same day of an earlier month, or the last one of that. */
+function monthsBefore(today: string, count: number): string {
+  const [year = 0, month = 0, day = 0] = today.split('-').map(Number);
+  const months = year * 12 + month - 1 - count;
+  const [of, ofYear] = [(months % 12) + 1, Math.floor(months / 12)];
+  return written(Math.min(day, daysOf(of, ofYear)), of, ofYear);
+}
+
+/** `march`, `march 2025`, `2026-03`, `3/2026`, `2026`, `last month`, `this week` (from Monday on). */
 function partOfYear(words: string, today: string, edge: Edge): Reading {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const [, which, unit] = /^(this|last) (week|month|year)$/.exec(words) ?? [];
@@ -99,6 +115,8 @@ function partOfYear(words: string, today: string, edge: Edge): Reading {
   const [, iso, isoMonth] = /^(\d{4})(?:[-/](\d{1,2}))?$/.exec(words) ?? [];
   if (iso !== undefined && isoMonth === undefined) return ofMonths(Number(iso), 1, 12, edge);
   if (iso !== undefined) return ofMonths(Number(iso), Number(isoMonth), 1, edge);
+  const [, number, numbered] = /^(\d{1,2})[./](\d{4})$/.exec(words) ?? [];
+  if (number !== undefined) return ofMonths(Number(numbered), Number(number), 1, edge);
   const [, name, said] = /^([a-z]{3,9})\.?,? ?(\d{4})?$/.exec(words) ?? [];
   const named = (numberOf(name, MONTHS) ?? -1) + 1;
   return ofMonths(yearOf(said) ?? (named > month ? year - 1 : year), named, 1, edge);
@@ -114,10 +132,20 @@ function ofMonths(year: number, month: number, count: number, edge: Edge): Readi
 
 /** The latest such day before today. */
 function weekday(words: string, today: string): Reading {
-  const [, name] = /^(?:last |on )?([a-z]{3,9})$/.exec(words) ?? [];
+  const [, name] = /^(?:last |on )?([a-z]{3,9})\.?$/.exec(words) ?? [];
   const wanted = numberOf(name, WEEKDAYS);
   if (wanted === undefined) return undefined;
   return { day: addDays(today, -((weekdayNumber(today) - wanted + 7) % 7 || 7)) };
+}
+
+/** `sunday 1 nov`: a date, which must be that of the weekday. */
+function dateOfWeekday(words: string, today: string): Reading {
+  const [, name, rest = ''] = /^([a-z]{3,9})\.?,? (.+)$/.exec(words) ?? [];
+  const wanted = numberOf(name, WEEKDAYS);
+  const reading = wanted === undefined ? undefined : date(rest, today);
+  if (!reading || !('day' in reading)) return reading;
+  const number = weekdayNumber(reading.day);
+  return number === wanted ? reading : { fault: `is no day: ${reading.day} is a ${WEEKDAYS[number]}` };
 }
 
 /** The number, from 0, of the name that begins with these letters. */
@@ -130,8 +158,8 @@ function numberOf(text: string | undefined, names: readonly string[]): number | 
 function date(words: string, today: string): Reading {
   const [, y, m, d] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(words) ?? [];
   if (y !== undefined) return existing(Number(d), Number(m), Number(y), today);
-  const [, day, month, year] = /^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}))?)?$/.exec(words) ?? [];
-  if (day !== undefined) return existing(Number(day), Number(month), yearOf(year), today);
+  const [, day, month, year] = /^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}|\d{2}))?)?$/.exec(words) ?? [];
+  if (day !== undefined) return existing(Number(day), Number(month), yearOf(year, today), today);
   return named(words, today) ?? slashed(words, today);
 }
 
@@ -159,7 +187,13 @@ function slashed(words: string, today: string): Reading {
   return { fault: `can mean ${readings.join(' or ')}: write ${both.filter(Boolean).join(' or ')}` };
 }
 
-const yearOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+/** A year of two digits is the latest that is not after the next one. */
+function yearOf(text: string | undefined, today = ''): number | undefined {
+  if (text === undefined) return undefined;
+  if (text.length > 2) return Number(text);
+  const next = Number(today.slice(0, 4)) + 1;
+  return next - ((next - Number(text)) % 100);
+}
 
 /** A day of a year; without a year, of the latest one in which it is not in the future. */
 function existing(day: number, month: number, year: number | undefined, today: string): Reading {
