@@ -95,7 +95,6 @@ beforeAll(() => {
   copy.create(
     'src/http/routes/count.ts',
     `import { ok } from '../openapi/parts.ts';
-import { READ_ONE } from '../openapi/problems.ts';
 import { parseQuery } from '../protocol/query.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
@@ -105,7 +104,6 @@ export const countRoute: Route = {
   method: 'GET',
   path: '/users/{id}/count',
   right: 'read log',
-  errors: READ_ONE,
   tag: 'Insights',
   id: 'countUserLogs',
   summary: 'How many logs a user has',

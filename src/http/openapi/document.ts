@@ -1,12 +1,11 @@
 import { version } from '../../../package.json';
-import { isOpenToAll } from '../../domain/access.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Action, sources } from '../../domain/history.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
-import type { DescribedRoute } from './operation.ts';
+import { type DescribedRoute, failuresOf, isOpen } from './operation.ts';
 import { filterParameters, type Json, object, queryParameters, ref, schemaJson, termsOf } from './parts.ts';
 import { problemRefs, problemResponses, problemSchema } from './problems.ts';
 
@@ -108,7 +107,7 @@ interface OperationJson extends Json {
 }
 
 function operationOf(route: DescribedRoute): OperationJson {
-  const { right, errors, tag, id, summary, description, headers = [] } = route;
+  const { tag, id, summary, description, headers = [] } = route;
   const { body, exampleId, success, shared } = route;
   const query = queryOf(route);
   const parameters = [
@@ -118,13 +117,13 @@ function operationOf(route: DescribedRoute): OperationJson {
   ];
   return {
     tags: [tag],
-    ...((right === null || isOpenToAll(right)) && { security: [] }),
+    ...(isOpen(route) && { security: [] }),
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: { ...success, ...problemRefs([...errors, 'Refused']) },
+    responses: { ...success, ...problemRefs(failuresOf(route)) },
   };
 }
 

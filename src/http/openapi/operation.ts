@@ -1,8 +1,8 @@
-import type { Right } from '../../domain/access.ts';
+import { isOpenToAll, type Right } from '../../domain/access.ts';
 import type { Fields } from '../../domain/fields.ts';
 import type { Filter } from '../../domain/filter.ts';
-import type { Json } from './parts.ts';
-import type { ProblemName } from './problems.ts';
+import { IF_MATCH, type Json } from './parts.ts';
+import { BODY, type ProblemName } from './problems.ts';
 
 /** A route, as far as the document describes it: data, which is rendered when the document is asked for. */
 export interface DescribedRoute {
@@ -11,8 +11,8 @@ export interface DescribedRoute {
   path: string;
   /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
   right: Right | null;
-  /** How it can fail, besides what can happen to any request. */
-  errors: readonly ProblemName[];
+  /** How it can fail, besides what follows from the rest. */
+  errors?: readonly ProblemName[];
   /** The group of operations that it is in. */
   tag: string;
   id: string;
@@ -34,4 +34,19 @@ export interface DescribedRoute {
   success: Readonly<Record<string, Json>>;
   /** Named schemas that only this and the operations beside it refer to. */
   schemas?: () => Readonly<Record<string, Json>>;
+}
+
+/** Whether a route needs no token. */
+export const isOpen = ({ right }: DescribedRoute): boolean => right === null || isOpenToAll(right);
+
+/** How a route can fail: as any other, as its description implies, and as it says itself. */
+export function failuresOf(route: DescribedRoute): ProblemName[] {
+  const { method, path, headers, body, errors = [] } = route;
+  const names: ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];
+  if (!isOpen(route)) names.push('Unauthorized');
+  if (path.includes('{id}')) names.push('NotFound');
+  if (method !== 'GET') names.push('InsufficientStorage');
+  if (headers?.includes(IF_MATCH)) names.push('PreconditionFailed');
+  if (body) names.push(...BODY);
+  return [...names, ...errors, 'Refused'];
 }

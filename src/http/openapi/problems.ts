@@ -100,20 +100,11 @@ const problems = {
 
 export type ProblemName = keyof typeof problems;
 
-/** How kinds of route can fail, besides what can happen to any request. */
-export const OPEN: readonly ProblemName[] = [
-  'BadRequest',
-  'Forbidden',
-  'TooManyRequests',
-  'ServiceUnavailable',
-];
-export const PAIR: readonly ProblemName[] = [...OPEN, 'NotFound', 'InsufficientStorage'];
-export const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
-export const LIST: readonly ProblemName[] = [...READ, 'NotAcceptable'];
-export const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
-export const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
-export const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
-export const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
+/** How a request with a body can fail. */
+export const BODY = ['PayloadTooLarge', 'UnsupportedMediaType'] as const;
+
+/** How a request with an Idempotency-Key can fail. */
+export const REPEATABLE = ['RecordGone', 'UnprocessableEntity'] as const;
 
 /** The responses, by name, that operations refer to. */
 export const problemResponses: Json = Object.fromEntries(

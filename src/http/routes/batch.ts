@@ -10,7 +10,7 @@ import { isObject } from '../../lib/strict-json.ts';
 import type { DoneRequest, RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { IDEMPOTENCY_KEY, type Json, object, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
-import { BODY, WRITE_ONE } from '../openapi/problems.ts';
+import { REPEATABLE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import { recordsOf, type StoredRecord } from '../protocol/collection.ts';
 import { disclosedRecord, together } from '../protocol/disclosure.ts';
@@ -77,7 +77,7 @@ export const batchRoute: Route = {
   method: 'POST',
   path: '/batch',
   right: 'send batch',
-  errors: [...WRITE_ONE, ...BODY, 'RecordGone', 'UnprocessableEntity'],
+  errors: ['NotFound', 'PreconditionFailed', ...REPEATABLE],
   tag: 'Changes',
   id: 'writeBatch',
   summary: 'Do several writes, all or none',

@@ -8,7 +8,6 @@ import type { Replication } from '../../store/reconcile/replication.ts';
 import type { State } from '../../store/reconcile/state.ts';
 import { migrations } from '../../store/sqlite/migrations/index.ts';
 import { object, ok, taken } from '../openapi/parts.ts';
-import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import { disclosedChanges } from '../protocol/disclosure.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
@@ -53,7 +52,7 @@ export const exchangeRoute: Route = {
   method: 'POST',
   path: '/exchange',
   right: 'read changes',
-  errors: [...WRITE, ...BODY, 'Conflict'],
+  errors: ['Conflict'],
   tag: 'Changes',
   id: 'exchange',
   summary: 'Sync with another database of sciatica',

@@ -5,7 +5,6 @@ import { schemaOf } from '../../domain/schema.ts';
 import { isObject } from '../../lib/strict-json.ts';
 import { checkSent } from '../../store/records/checks.ts';
 import { conditional, ETAG, GONE, IF_MATCH, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
-import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged, withSentTag } from '../protocol/etag.ts';
 import { batchable, type Route, type Write } from '../protocol/route.ts';
@@ -75,7 +74,6 @@ export const goalRoutes: readonly Route[] = [
     ...OF_USER,
     method: 'PUT',
     right: 'change goal',
-    errors: [...WRITE_ONE, ...BODY],
     id: 'putUserGoal',
     summary: 'Set the goal of a user',
     description: 'Summary and report compare with it, unless the query says another target.',
@@ -91,7 +89,6 @@ export const goalRoutes: readonly Route[] = [
     ...OF_USER,
     method: 'GET',
     right: 'read goal',
-    errors: READ_ONE,
     id: 'getUserGoal',
     summary: 'Read the goal of a user',
     description: 'A user without a goal has none to read: 404.',
@@ -106,7 +103,6 @@ export const goalRoutes: readonly Route[] = [
     ...OF_USER,
     method: 'PATCH',
     right: 'change goal',
-    errors: [...WRITE_ONE, ...BODY],
     id: 'patchUserGoal',
     summary: 'Change the goal of a user',
     description: 'A user without a goal has none to change: 404.',
@@ -122,7 +118,6 @@ export const goalRoutes: readonly Route[] = [
     ...OF_USER,
     method: 'DELETE',
     right: 'delete goal',
-    errors: WRITE_ONE,
     id: 'deleteUserGoal',
     summary: 'Remove the goal of a user',
     description: 'Summary and report compare with none any more.',

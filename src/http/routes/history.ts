@@ -27,7 +27,7 @@ import {
   taken,
   termsOf,
 } from '../openapi/parts.ts';
-import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
+import { REPEATABLE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
@@ -49,7 +49,6 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
     method: 'GET',
     path: `${kind.path}/{id}/history`,
     right: `read ${name}`,
-    errors: READ_ONE,
     tag,
     id: `get${schema}History`,
     summary: `What happened to ${a}`,
@@ -98,7 +97,7 @@ export const changesRoute: Route = {
   method: 'GET',
   path: '/changes',
   right: 'read changes',
-  errors: [...READ, 'Gone'],
+  errors: ['Gone'],
   tag: 'Changes',
   id: 'listChanges',
   summary: 'What changed since',
@@ -280,7 +279,7 @@ export const undoRoute: Route = {
   method: 'POST',
   path: '/undo',
   right: 'undo',
-  errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'],
+  errors: ['NotFound', 'Conflict', ...REPEATABLE],
   tag: 'Changes',
   id: 'undoChange',
   summary: 'Take a change back',

@@ -10,7 +10,6 @@ import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
 import { conditional, ETAG, type Json, many, object, ok, POLICY, ref, schemaJson } from '../openapi/parts.ts';
-import { READ, READ_ONE } from '../openapi/problems.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
 import { numberParameter, yesParameter } from '../protocol/parameter.ts';
@@ -151,7 +150,6 @@ export const trialStatusRoute: Route = {
   method: 'GET',
   path: '/trials/{id}/status',
   right: 'read trial',
-  errors: READ_ONE,
   tag: 'Trials',
   id: 'getTrialStatus',
   summary: 'How a trial stands today',
@@ -176,7 +174,6 @@ export const insightsRoutes: readonly Route[] = [
     ...OF_INSIGHTS,
     path: '/overviews',
     right: 'read user',
-    errors: READ,
     id: 'listOverviews',
     summary: 'How each user is, in a line',
     description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
@@ -197,7 +194,6 @@ export const insightsRoutes: readonly Route[] = [
     ...OF_INSIGHTS,
     path: '/users/{id}/exercises',
     right: 'read log',
-    errors: READ_ONE,
     id: 'listUserExercises',
     summary: 'List the exercises of a user',
     description:
@@ -213,7 +209,6 @@ export const insightsRoutes: readonly Route[] = [
     ...OF_INSIGHTS,
     path: '/users/{id}/summary',
     right: 'read user',
-    errors: READ_ONE,
     id: 'getUserSummary',
     summary: 'What helps a user',
     description:
@@ -233,7 +228,6 @@ export const insightsRoutes: readonly Route[] = [
     ...OF_INSIGHTS,
     path: '/users/{id}/compare',
     right: 'read user',
-    errors: READ_ONE,
     id: 'compareUserPeriods',
     summary: 'Two periods of a user side by side',
     description:
@@ -250,7 +244,6 @@ export const insightsRoutes: readonly Route[] = [
     ...OF_INSIGHTS,
     path: '/users/{id}/report',
     right: 'read user',
-    errors: READ_ONE,
     id: 'getUserReport',
     summary: 'The report on a user, to be read on screen or paper',
     description: 'One HTML page that loads and runs nothing, or the same as Markdown.',

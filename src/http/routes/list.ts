@@ -11,7 +11,6 @@ import {
   ref,
   termsOf,
 } from '../openapi/parts.ts';
-import { LIST } from '../openapi/problems.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { etagOf, tagged } from '../protocol/etag.ts';
@@ -34,7 +33,7 @@ export function listRoute(collection: Collection): Route {
     method: 'GET',
     path: kind.path,
     right: `read ${name}`,
-    errors: LIST,
+    errors: ['NotAcceptable'],
     tag,
     id: `list${pluralOf(kind)}`,
     summary: `List ${several}`,
@@ -73,7 +72,6 @@ export function listOfUserRoute(collection: Collection): Route {
   return {
     ...listRoute(collection),
     path: `/users/{id}${kind.path}`,
-    errors: [...LIST, 'NotFound'],
     filters: Object.fromEntries(
       Object.entries(collection.filters).filter(([, { column }]) => column !== 'userId'),
     ),

@@ -6,7 +6,7 @@ import { check, objectOf } from '../../domain/schema.ts';
 import { isTokenName, TOKEN_NAME, type Token } from '../../domain/token.ts';
 import { secretOf } from '../guard/gate.ts';
 import { exampleOf, IDEMPOTENCY_KEY, type Json, object, ok, schemaJson, taken } from '../openapi/parts.ts';
-import { BODY, PAIR, WRITE } from '../openapi/problems.ts';
+import { BODY } from '../openapi/problems.ts';
 import { readJson, readNothing } from '../protocol/body.ts';
 import { keyOf } from '../protocol/idempotency.ts';
 import { parseQuery } from '../protocol/query.ts';
@@ -48,7 +48,7 @@ export const pairRoute: Route = {
   method: 'POST',
   path: '/pair',
   right: 'pair',
-  errors: [...PAIR, ...BODY],
+  errors: ['NotFound'],
   tag: 'Service',
   id: 'pair',
   summary: 'Exchange a one-time code for a token',
@@ -110,7 +110,7 @@ export const renewRoute: Route = {
   method: 'POST',
   path: '/me/token',
   right: 'read self',
-  errors: [...WRITE, ...BODY, 'Conflict'],
+  errors: [...BODY, 'Conflict'],
   tag: 'Service',
   id: 'renewToken',
   summary: 'Renew the token',
@@ -133,7 +133,7 @@ export const unpairRoute: Route = {
   method: 'DELETE',
   path: '/me/token',
   right: 'read self',
-  errors: [...WRITE, 'Conflict'],
+  errors: ['Conflict'],
   tag: 'Service',
   id: 'revokeToken',
   summary: 'Give the token back',

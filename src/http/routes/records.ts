@@ -19,7 +19,7 @@ import {
   taken,
   termsOf,
 } from '../openapi/parts.ts';
-import { BODY, READ_ONE, WRITE, WRITE_ONE } from '../openapi/problems.ts';
+import { REPEATABLE } from '../openapi/problems.ts';
 import { type Body, readJson, readOneOrMany } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
@@ -61,7 +61,7 @@ export function createRoute(collection: Collection): Route {
     method: 'POST',
     path: kind.path,
     right: `create ${name}`,
-    errors: [...WRITE, ...BODY, 'RecordGone', 'UnprocessableEntity'],
+    errors: REPEATABLE,
     tag,
     id: `create${schema}`,
     summary: `Create ${a}, or several`,
@@ -91,7 +91,6 @@ export function createOfUserRoute(collection: Collection): Route {
   return {
     ...createRoute(collection),
     path: `/users/{id}${kind.path}`,
-    errors: [...WRITE, ...BODY, 'NotFound', 'RecordGone', 'UnprocessableEntity'],
     id: `createUser${schema}`,
     summary: `Create ${a} of a user`,
     description: `A single ${one} has a path of its own, which Location names.${rule === undefined ? '' : ` ${rule}`}`,
@@ -206,7 +205,6 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
     method: 'GET',
     path: `${kind.path}/{id}`,
     right: `read ${name}`,
-    errors: READ_ONE,
     tag,
     id: `get${schema}`,
     summary: `Read one ${one}`,
@@ -263,7 +261,6 @@ function updateRoute(
     method,
     path: `${kind.path}/{id}`,
     right: `change ${name}`,
-    errors: [...WRITE_ONE, ...BODY],
     ...operation,
     tag,
     headers: [IF_MATCH],
@@ -295,7 +292,6 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     method: 'DELETE',
     path: `${kind.path}/{id}`,
     right: `delete ${name}`,
-    errors: WRITE_ONE,
     tag,
     id: `delete${schema}`,
     summary: `Delete ${a}${name === 'user' ? ' with all logs' : ''}`,

@@ -5,7 +5,7 @@ import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
 import { checkSent } from '../../store/records/checks.ts';
 import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
-import { BODY, WRITE } from '../openapi/problems.ts';
+import { BODY, REPEATABLE } from '../openapi/problems.ts';
 import { type Body, readJsonIfAny, readNothing, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
@@ -13,8 +13,6 @@ import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
 import { created, createdBefore } from './records.ts';
-
-const NOT_RESTORED = ['NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'] as const;
 
 /** The query parameters of restoring what belongs to users. */
 const ownerParameter = {
@@ -43,7 +41,7 @@ export function restoreRoute(collection: Collection): Route {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...BODY, ...NOT_RESTORED],
+    errors: [...BODY, 'Conflict', ...REPEATABLE],
     tag,
     id: `restore${schema}`,
     summary: `Bring back ${a} that was deleted`,

@@ -1,13 +1,12 @@
 import { hostname } from 'node:os';
 import { roles } from '../../domain/access.ts';
 import { conditional, ETAG, header, object, ok, POLICY } from '../openapi/parts.ts';
-import { OPEN, READ } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
 /** Of routes that are open to everybody. */
-const OPEN_GET = { method: 'GET', right: null, errors: OPEN, tag: 'Service' } as const;
+const OPEN_GET = { method: 'GET', right: null, tag: 'Service' } as const;
 
 /** GET of whether the service can read its records. */
 export const healthRoute: Route = {
@@ -54,7 +53,6 @@ export const meRoute: Route = {
   method: 'GET',
   path: '/me',
   right: 'read self',
-  errors: READ,
   tag: 'Service',
   id: 'getMe',
   summary: 'Who the caller is, and whose records it sees',
