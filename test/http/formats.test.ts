@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { arrayOf, formatOf } from '../../src/http/protocol/formats.ts';
+import { chunksOf, formatOf, jsonArray } from '../../src/http/protocol/formats.ts';
 import { preferredType } from '../../src/http/wire/accept.ts';
 import { isCompressible, preferredEncoding } from '../../src/http/wire/encoding.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
@@ -17,7 +17,7 @@ test.each([
   ['application/x-ndjson', ''],
   ['text/csv', 'id,notes\r\n'],
 ] as const)('a long list of which nothing is left, as %s', (type, text) => {
-  const chunks = formatOf(type, ['id', 'notes']).chunks([], () => []);
+  const chunks = chunksOf(formatOf(type, ['id', 'notes']), [], () => []);
   expect([...chunks].map((chunk) => chunk.text).join('')).toBe(text);
 });
 
@@ -147,7 +147,7 @@ describe('compression', () => {
     ['1025 characters', { body: 'x'.repeat(1025) }, true],
     [
       'a stream of events',
-      { body: arrayOf([], () => []), headers: { 'content-type': 'text/event-stream' } },
+      { body: chunksOf(jsonArray, [], () => []), headers: { 'content-type': 'text/event-stream' } },
       false,
     ],
   ])('%s: %s', (_, response, isPacked) =>

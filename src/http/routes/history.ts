@@ -33,7 +33,7 @@ import type { Collection } from '../protocol/collection.ts';
 import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
-import { arrayOf } from '../protocol/formats.ts';
+import { chunksOf, jsonArray } from '../protocol/formats.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { numberParameter, yesParameter } from '../protocol/parameter.ts';
 import { queryReader } from '../protocol/query.ts';
@@ -235,7 +235,7 @@ function entriesResponse(
 ): HttpResponse {
   const last = first.at(-1);
   if (!last || after(last.seq).length === 0) return taggedEntries(request, headers, first);
-  const body = arrayOf(batches(first, after), ({ entries }) => disclosedChanges(entries));
+  const body = chunksOf(jsonArray, batches(first, after), ({ entries }) => disclosedChanges(entries));
   return { ...json(200, '', headers), body };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedRange } from '../protocol/disclosure.ts';
 import { etagOf, tagged } from '../protocol/etag.ts';
-import { formatOf, type ListFormat, listTypes } from '../protocol/formats.ts';
+import { chunksOf, formatOf, type ListFormat, listTypes, wholeOf } from '../protocol/formats.ts';
 import { keepList, keptList, type ShortList } from '../protocol/kept-lists.ts';
 import type { ListQuery } from '../protocol/list-query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
@@ -151,7 +151,7 @@ function wholeResponse(
   if (kept) return answer(kept);
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
   if (next === undefined && json.length <= MOST_CHARACTERS) {
-    const body = format.whole(json);
+    const body = wholeOf(format, json);
     const list: ShortList = { body, etag: etagOf(body), ids };
     keepList(store, key, revision, list);
     return answer(list);
@@ -162,7 +162,7 @@ function wholeResponse(
   return {
     status: 200,
     headers,
-    body: format.chunks(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(collection.name, ids)),
+    body: chunksOf(format, verbs.jsonChunks(filter), ({ ids }) => disclosedRange(collection.name, ids)),
   };
 }
 
@@ -198,7 +198,7 @@ function pageResponse(
     parameters.set('cursor', next);
     headers['link'] = `<${path}?${parameters}>; rel="next"`;
   }
-  const response = tagged(request, format.whole(json), headers);
+  const response = tagged(request, wholeOf(format, json), headers);
   response.disclosed = disclosedRange(collection.name, ids);
   return response;
 }
