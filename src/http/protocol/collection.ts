@@ -1,10 +1,8 @@
-import type { Fields } from '../../domain/fields.ts';
-import { type Filter, fieldsOfFilters } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
-import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
+import { type ListQueries, listQueriesOf } from './list-query.ts';
 
 /** A stored record, as far as routes look into it. */
 export interface StoredRecord {
@@ -14,31 +12,21 @@ export interface StoredRecord {
 }
 
 /** A kind of record as the service has it: its lists, and its verbs in a store. */
-export interface Collection {
+export interface Collection extends ListQueries {
   readonly name: KindName;
   readonly kind: Kind;
-  /** The query parameters of its list that are given once at most. */
-  readonly parameters: Fields;
-  /** The filters of its list on fields, by the names of their parameters. */
-  readonly filters: Readonly<Record<string, Filter>>;
-  /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
-  read(search: string): ListQuery;
   verbs(store: Store): Records<KindName>;
 }
 
 /** The collection of a kind. */
 export function collectionOf(name: KindName): Collection {
   const kind = kindOf(name);
-  const { fields, filters = {}, examples } = kind;
-  // A filter by the name of its field is one of the conditions.
-  const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
-  const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
+  const queries = listQueriesOf(kind);
   return {
+    ...queries,
+    read: remembered(queries.read),
     name,
     kind,
-    parameters: parameters.single,
-    filters: parameters.conditions.filters,
-    read: remembered(listReader(fields, parameters)),
     verbs: (store) => recordsOf(store, name),
   };
 }

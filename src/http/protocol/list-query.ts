@@ -1,7 +1,8 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid, tried } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
-import { operators } from '../../domain/filter.ts';
+import { type Filter, fieldsOfFilters, operators } from '../../domain/filter.ts';
+import type { Kind } from '../../domain/kind.ts';
 import { check, partialOf } from '../../domain/schema.ts';
 import { type ListFilter, parseFields, parseSort } from '../../domain/sort.ts';
 import { Conditions } from '../../domain/where.ts';
@@ -39,39 +40,40 @@ const listParameters = {
 
 type ListValues = Partial<RecordOf<typeof listParameters & typeof etagsParameter & typeof sliceParameters>>;
 
-/**
- * @param named filters with a name of their own, as fields
- * @param examples values of `sort` and `fields`
- */
-export function parametersOfList(
-  record: Fields,
-  named: Fields,
-  examples: { sort: string; fields: string } = {
-    sort: listParameters.sort.example,
-    fields: listParameters.fields.example,
-  },
-) {
-  const { sort, fields, ...others } = listParameters;
-  const single: Fields = {
-    ...named,
-    ...others,
-    sort: { ...sort, example: examples.sort },
-    fields: { ...fields, example: examples.fields },
-    ...etagsParameter,
-    ...sliceParameters,
-  };
-  return { single, conditions: new Conditions(record) };
+/** The query strings of the lists of a kind. */
+export interface ListQueries {
+  /**
+   * The parameters that are given once at most, without those of json-server: their names differ by an underscore only, which
+   * generators of clients drop.
+   */
+  readonly parameters: Fields;
+  /** The filters on fields, by the names of their parameters. */
+  readonly filters: Readonly<Record<string, Filter>>;
+  /** Reads a query string: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
+  read(search: string): ListQuery;
 }
 
-/**
- * A reader of the query strings of a list.
- * @param record the fields of its records
- * @returns a function that throws SciaticaError `invalid` with every fault
- */
-export function listReader(
-  record: Fields,
-  { single, conditions }: ReturnType<typeof parametersOfList>,
-): (search: string) => ListQuery {
+export function listQueriesOf({ fields, filters = {}, examples }: Kind): ListQueries {
+  // A filter by the name of its field is one of the conditions.
+  const named = Object.entries(fieldsOfFilters(filters)).filter(([name]) => !Object.hasOwn(fields, name));
+  const { sort, fields: shown, ...others } = listParameters;
+  const parameters: Fields = {
+    ...Object.fromEntries(named),
+    ...others,
+    sort: { ...sort, example: examples?.sort ?? sort.example },
+    fields: { ...shown, example: examples?.fields ?? shown.example },
+    ...etagsParameter,
+  };
+  const conditions = new Conditions(fields);
+  return {
+    parameters,
+    filters: conditions.filters,
+    read: listReader(fields, { ...parameters, ...sliceParameters }, conditions),
+  };
+}
+
+/** A reader of query strings. @param single the parameters that are given once at most */
+function listReader(record: Fields, single: Fields, conditions: Conditions): ListQueries['read'] {
   const columns = Object.keys(record);
   // A list within a record has no order, and is compared with nothing.
   const sortable = columns.filter((name) => record[name]?.kind !== 'list');

@@ -18,7 +18,7 @@ import { chunksOf, formatOf, type ListFormat, listTypes, wholeOf } from '../prot
 import { keepList, keptList, type ShortList } from '../protocol/kept-lists.ts';
 import type { ListQuery } from '../protocol/list-query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
-import { pageLinks, type SliceOf, sliceParameters } from '../protocol/slice.ts';
+import { pageLinks, type SliceOf } from '../protocol/slice.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
 
@@ -39,10 +39,7 @@ export function listRoute(collection: Collection): Route {
     summary: `List ${several}`,
     description:
       'Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.',
-    // json-server's names differ from ours by an underscore only, which generators of clients drop.
-    query: Object.fromEntries(
-      Object.entries(parameters).filter(([name]) => !Object.hasOwn(sliceParameters, name)),
-    ),
+    query: parameters,
     filters,
     shared: schema,
     sortable: kind.fields,
