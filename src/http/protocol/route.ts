@@ -81,7 +81,6 @@ interface WriteRequest {
  * then the body, then does it, inside a transaction.
  */
 export interface Write {
-  readonly hasBody: boolean;
   /** Loads what it needs: a transaction waits for nothing. */
   ready?(store: Store): Promise<void>;
   /** Whether others should not wait for it; only of a write without a body. */
@@ -93,11 +92,11 @@ export interface Write {
 export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   write,
   handle: async (context) => {
-    const { request, store, id, search, workers } = context;
+    const { request, route, store, id, search, workers } = context;
     const offloaded = write.isLong?.(store, id) && workers?.write(context);
     if (offloaded) return offloaded;
     const check = write.begin({ store, id, search, headers: request.headers });
-    const work = check(write.hasBody ? (await readJson(request)).value : undefined);
+    const work = check(route.body && (await readJson(request)).value);
     if (write.ready) await write.ready(store);
     return store.submit(work);
   },

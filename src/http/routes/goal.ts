@@ -12,7 +12,6 @@ import { json } from '../wire/message.ts';
 
 /** PUT of a user's goal: the first or another. */
 const putGoal: Write = {
-  hasBody: true,
   begin: ({ store, id, headers }) => {
     store.users.json(id);
     return (body) => {
@@ -34,7 +33,6 @@ const putGoal: Write = {
 
 /** PATCH of a user's goal, which has one field: without it, the goal as it is. */
 const patchGoal: Write = {
-  hasBody: true,
   begin: (asked) => {
     const { store, id } = asked;
     const replace = putGoal.begin(asked);
@@ -50,7 +48,6 @@ const patchGoal: Write = {
 };
 
 const deleteGoal: Write = {
-  hasBody: false,
   begin: ({ store, id, headers }) => {
     const guard = precondition(headers);
     return () => () => {

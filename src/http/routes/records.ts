@@ -78,7 +78,7 @@ export function createRoute(collection: Collection): Route {
           : creationOf(collection, store, body.value),
       );
     },
-    write: { hasBody: true, begin: ({ store }) => creationInBatch(collection, store, (body) => body) },
+    write: { begin: ({ store }) => creationInBatch(collection, store, (body) => body) },
   };
 }
 
@@ -112,7 +112,6 @@ export function createOfUserRoute(collection: Collection): Route {
       });
     },
     write: {
-      hasBody: true,
       begin: ({ store, id }) => {
         store.users.json(id);
         return creationInBatch(collection, store, (body) => withUser(collection, store, body, id));
@@ -266,7 +265,6 @@ function updateRoute(
     headers: [IF_MATCH],
     success: { '200': ok(`The whole ${one}`, ref(schema), ETAG) },
     ...batchable({
-      hasBody: true,
       begin: ({ store, id, headers }) => {
         const records = verbs(store);
         // A missing record is reported before any fault of the body.
@@ -300,7 +298,6 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
     headers: [IF_MATCH],
     success: { '200': GONE },
     ...batchable({
-      hasBody: false,
       ...(name === 'user' && {
         ready: ({ users }: Store) => users.readyToReveal(),
         isLong: ({ logs }: Store, id: number) => logs.areMany(id),
