@@ -13,7 +13,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 type Asked = Pick<RequestContext, 'request' | 'route' | 'id' | 'caller'>;
 
 /** A repeatable request, with the hash of its text: requests of earlier releases are stored with that. */
-interface Repeat extends RepeatableRequest {
+export interface Repeat extends RepeatableRequest {
   text: Uint8Array;
 }
 

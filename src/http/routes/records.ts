@@ -20,11 +20,11 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { REPEATABLE } from '../openapi/problems.ts';
-import { type Body, readJson, readOneOrMany } from '../protocol/body.ts';
+import { readJson, readOneOrMany } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged, withSentTag } from '../protocol/etag.ts';
-import { firstRequest, goneSince, repeatable, replayed } from '../protocol/idempotency.ts';
+import { firstRequest, goneSince, type Repeat, repeatable, replayed } from '../protocol/idempotency.ts';
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 
@@ -72,10 +72,9 @@ export function createRoute(collection: Collection): Route {
     handle: async (context) => {
       const { request, store } = context;
       const body = await readOneOrMany(request);
-      return createOnce(collection, body, context, () =>
-        Array.isArray(body.value)
-          ? creationOfAll(collection, store, body.value)
-          : creationOf(collection, store, body.value),
+      const { value } = body;
+      return createOnce(collection, context, repeatable(context, body), Array.isArray(value), () =>
+        Array.isArray(value) ? creationOfAll(collection, store, value) : creationOf(collection, store, value),
       );
     },
     write: { begin: ({ store }) => creationInBatch(collection, store, (body) => body) },
@@ -105,7 +104,7 @@ export function createOfUserRoute(collection: Collection): Route {
     handle: async (context) => {
       const { request, id, store } = context;
       const body = await readJson(request);
-      return createOnce(collection, body, context, () => {
+      return createOnce(collection, context, repeatable(context, body), false, () => {
         // Looked for only now: what was done for a user who is gone by now is told so.
         store.users.json(id);
         return creationOf(collection, store, withUser(collection, store, body.value, id));
@@ -126,7 +125,7 @@ const creationInBatch =
   (collection: Collection, store: Store, recordIn: (body: unknown) => unknown): ReturnType<Write['begin']> =>
   (body) => {
     const create = creationOf(collection, store, recordIn(body));
-    return () => created(collection, body, create());
+    return () => created(collection, false, create());
   };
 
 /** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
@@ -142,53 +141,55 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
 
 /**
  * Creates records, or gives the first response to a request repeated with its `Idempotency-Key`.
+ * @param repeat the request, if it has a key
+ * @param areMany whether the response is an array
  * @param check checks the body
  */
-async function createOnce(
+export async function createOnce(
   collection: Collection,
-  body: Body,
-  context: RequestContext,
+  { store }: RequestContext,
+  repeat: Repeat | undefined,
+  areMany: boolean,
   check: () => Creation,
 ): Promise<HttpResponse> {
-  const { store } = context;
-  const { value } = body;
-  const repeat = repeatable(context, body);
-  const earlier = repeat && firstRequest(store, repeat)?.created;
-  if (earlier) return replayed(createdBefore(collection, store, value, earlier));
+  const first = () => repeat && createdBefore(collection, store, repeat, areMany);
+  const earlier = first();
+  if (earlier) return earlier;
   const create = check();
   return store.submit(() => {
     // A concurrent request with the same key may have been first.
-    const first = repeat && firstRequest(store, repeat)?.created;
-    if (first) return replayed(createdBefore(collection, store, value, first));
-    const response = created(collection, value, create());
+    const other = first();
+    if (other) return other;
+    const response = created(collection, areMany, create());
     if (repeat) store.requests.add(repeat);
     return response;
   });
 }
 
 /**
- * The response to a repeated request, from the records as they were created.
+ * The response to a repeated request, from the records as they were created; undefined if it is the first.
  * @throws Problem 410 for a single record that is not there any more, or not for this caller
  */
-export function createdBefore(
+function createdBefore(
   collection: Collection,
   store: Store,
-  sent: unknown,
-  records: readonly StoredRecord[],
-): HttpResponse {
-  const [record] = records;
-  if (!Array.isArray(sent) && !(record && collection.verbs(store).has(record.id))) throw goneSince();
-  return created(collection, sent, records);
+  repeat: Repeat,
+  areMany: boolean,
+): HttpResponse | undefined {
+  const records = firstRequest(store, repeat)?.created;
+  if (!records) return undefined;
+  if (!areMany && !(records[0] && collection.verbs(store).has(records[0].id))) throw goneSince();
+  return replayed(created(collection, areMany, records));
 }
 
-/** The response to what created records. @param sent the body: an array is answered with one */
-export function created(
+/** The response to what created records. */
+function created(
   { name, kind }: Collection,
-  sent: unknown,
+  areMany: boolean,
   records: readonly StoredRecord[],
 ): HttpResponse {
   const [record] = records;
-  if (record === undefined || Array.isArray(sent)) {
+  if (record === undefined || areMany) {
     const disclosed = disclosedRange(name, records.length > 0 ? idsOf(records) : undefined);
     return json(201, JSON.stringify(records), {}, disclosed);
   }

@@ -8,11 +8,11 @@ import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../op
 import { BODY, REPEATABLE } from '../openapi/problems.ts';
 import { type Body, readJsonIfAny, readNothing, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection } from '../protocol/collection.ts';
-import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
+import { repeatable } from '../protocol/idempotency.ts';
 import { queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
-import { created, createdBefore } from './records.ts';
+import { createOnce } from './records.ts';
 
 /** The query parameters of restoring what belongs to users. */
 const ownerParameter = {
@@ -77,23 +77,13 @@ export function restoreRoute(collection: Collection): Route {
   };
 }
 
-async function restored(
+/** @param asked what tells the request from others with its key */
+const restored = (
   context: RequestContext,
   collection: Collection,
   asked: Body,
   further: Pick<Restoration, 'owner' | 'as'>,
-): Promise<HttpResponse> {
-  const { name } = collection;
-  const { id, store } = context;
-  const repeat = repeatable(context, asked);
-  return store.submit(() => {
-    const first = repeat && firstRequest(store, repeat);
-    if (first) {
-      const entry = first.entries.find((one) => one.record === name && one.id === id);
-      return replayed(createdBefore(collection, store, undefined, entry?.after ? [entry.after] : []));
-    }
-    const record = store.restore({ record: name, id, ...further });
-    if (repeat) store.requests.add(repeat);
-    return created(collection, undefined, [record]);
-  });
-}
+): Promise<HttpResponse> =>
+  createOnce(collection, context, repeatable(context, asked), false, () => () => [
+    context.store.restore({ record: collection.name, id: context.id, ...further }),
+  ]);
