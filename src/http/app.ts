@@ -118,8 +118,6 @@ function handle(
       feed,
       workers,
       isPairing,
-      match,
-      nothingAt,
     });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response

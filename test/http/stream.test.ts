@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import { changesRoute } from '../../src/http/routes/history.ts';
-import { nothingAt } from '../../src/http/routes/index.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';
@@ -382,8 +381,6 @@ async function streamOf(store: Store, feed = new Feed(store)) {
     search: '',
     base: () => '',
     isPairing: false,
-    match: () => undefined,
-    nothingAt,
   });
   if (typeof body !== 'object') throw new Error('no stream');
   return body;

@@ -2,7 +2,6 @@ import type { Caller } from '../../domain/access.ts';
 import type { Store } from '../../store/store.ts';
 import type { DescribedRoute } from '../openapi/operation.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
-import type { Problem } from '../wire/problem.ts';
 import { readJson } from './body.ts';
 import type { Feed } from './feed.ts';
 
@@ -50,10 +49,6 @@ export interface RequestContext extends Session {
   readonly workers?: Workers | undefined;
   /** Whether phones can be paired with this service. */
   readonly isPairing: boolean;
-  /** Finds the routes of a request target; undefined if there are none. */
-  match(target: string): Match | undefined;
-  /** That there is nothing at a target, and what was probably meant. */
-  nothingAt(target: string): Problem;
 }
 
 /** What a request target leads to: the routes of its path by method, the id in it, the query string. */

@@ -69,11 +69,17 @@ class BatchFailure extends Error {
   }
 }
 
+/** Finds what a request target leads to, or says that there is nothing. */
+interface Router {
+  match(target: string): Match | undefined;
+  nothingAt(target: string): Problem;
+}
+
 /**
  * POST of several writes as one transaction, all or none (as https://pocketbase.io/docs/api-batch/ has it). Each needs the
  * right that it would need alone. Repeated with its `Idempotency-Key`, it gets the first response.
  */
-export const batchRoute: Route = {
+export const batchRoute = (router: Router): Route => ({
   method: 'POST',
   path: '/batch',
   right: 'send batch',
@@ -106,16 +112,16 @@ export const batchRoute: Route = {
   handle: async (context) => {
     const { request, store } = context;
     const sent = await readJson(request, MAX_BATCH_BYTES);
-    const requests = checkBatch(sent.value, context.match);
+    const requests = checkBatch(sent.value, router);
     const repeat = repeatable(context, sent);
     const offloaded = isLong(requests, repeat, context) && context.workers?.write(context, sent.text);
     if (offloaded) return offloaded;
     const run = (): HttpResponse => {
       const first = repeat && firstRequest(store, repeat);
-      if (first) return replayed(answered(replay(store, requests, first, context.match)));
+      if (first) return replayed(answered(replay(store, requests, first)));
       const responses = requests.map((one, index) => {
         try {
-          return write(one, context);
+          return write(one, context, router);
         } catch (error) {
           throw new BatchFailure(index, error);
         }
@@ -123,8 +129,7 @@ export const batchRoute: Route = {
       if (repeat) store.requests.add(repeat);
       return answered(responses);
     };
-    const routes = new Set(requests.map(({ method, url }) => context.match(url)?.methods.get(method)));
-    for (const route of routes) await route?.write?.ready?.(store);
+    for (const route of new Set(requests.map(routeOf))) await route?.write?.ready?.(store);
     try {
       return await store.submit(run);
     } catch (error) {
@@ -136,28 +141,24 @@ export const batchRoute: Route = {
       return { status, headers, body: JSON.stringify(problem) };
     }
   },
-};
+});
 
 /** Whether others should not wait for it: for what it deletes, or for its first answer. */
 function isLong(
   requests: readonly BatchRequest[],
   repeat: RepeatableRequest | undefined,
-  { store, match }: RequestContext,
+  { store }: RequestContext,
 ): boolean {
   const done = repeat && store.requests.changeOf(repeat.key);
   if (done !== undefined) return store.history.isLong(done);
-  return requests.some(({ method, url }) => {
-    const found = match(url);
-    return found?.methods.get(method)?.write?.isLong?.(store, found.id);
-  });
+  return requests.some((one) => routeOf(one)?.write?.isLong?.(store, one.found?.id ?? 0));
 }
 
 /** Does one of the requests, inside the transaction. */
-function write({ method, url, headers = {}, body }: BatchRequest, context: RequestContext): HttpResponse {
-  const { store, caller, match, nothingAt } = context;
-  const found = match(url);
+function write(one: BatchRequest, { store, caller }: RequestContext, { nothingAt }: Router): HttpResponse {
+  const { url, headers, body, found } = one;
   if (!found) throw nothingAt(url);
-  const route = found.methods.get(method);
+  const route = routeOf(one);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
   if (caller && route.right !== null && !may(caller.role, route.right))
     throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
@@ -186,7 +187,7 @@ function answered(responses: readonly HttpResponse[]): HttpResponse {
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** @throws SciaticaError `invalid` with every fault of the form of a batch */
-function checkBatch(value: unknown, match: (target: string) => Match | undefined): BatchRequest[] {
+function checkBatch(value: unknown, { match }: Router): BatchRequest[] {
   const { requests, ...others } = isObject(value) ? value : {};
   const issues: Issue[] = Object.keys(others)
     .slice(0, MOST_NAMED)
@@ -206,15 +207,16 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
   else
     for (const [i, one] of requests.entries()) issues.push(...faultsOfRequest(one, `requests[${i}]`, match));
   if (issues.length > 0) throw invalid(issues);
-  return (requests as BatchRequest[]).map((one) => ({
+  return (requests as Omit<BatchRequest, 'found'>[]).map((one) => ({
     ...one,
+    found: match(one.url),
     headers: Object.fromEntries(
       Object.entries(one.headers ?? {}).map(([name, text]) => [name.toLowerCase(), text]),
     ) as IncomingHttpHeaders,
   }));
 }
 
-function faultsOfRequest(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
+function faultsOfRequest(one: unknown, place: string, match: Router['match']): Issue[] {
   const expected = 'must be an object with method, url and body';
   if (!isObject(one)) return [{ field: place, message: expected, fault: { code: 'wrong-type' } }];
   const issues: Issue[] = [];
@@ -250,9 +252,13 @@ function faultsOfRequest(one: unknown, place: string, match: (target: string) =>
 interface BatchRequest {
   method: string;
   url: string;
-  headers?: IncomingHttpHeaders;
+  headers: IncomingHttpHeaders;
   body?: unknown;
+  /** What the URL leads to. */
+  found: Match | undefined;
 }
+
+const routeOf = ({ method, found }: BatchRequest) => found?.methods.get(method);
 
 type State = HistoryEntry['before'];
 
@@ -273,12 +279,12 @@ function replay(
   store: Store,
   requests: readonly BatchRequest[],
   { entries, seq }: DoneRequest,
-  match: (target: string) => Match | undefined,
 ): HttpResponse[] {
   const left = [...entries];
   const states = new Map<string, State>();
-  return requests.map(({ method, url, body }) => {
-    const place = placeOfRequest(method, url, match);
+  return requests.map((request) => {
+    const { method, body } = request;
+    const place = placeOfRequest(request);
     const key = JSON.stringify(place);
     const take = (entry: HistoryEntry | undefined): State => {
       if (entry) left.splice(left.indexOf(entry), 1);
@@ -306,14 +312,9 @@ function replay(
   });
 }
 
-function placeOfRequest(method: string, url: string, match: (target: string) => Match | undefined): Place {
-  const found = match(url);
-  const route = found?.methods.get(method);
-  return {
-    kind: route?.right ? kindOfRight(route.right) : 'log',
-    id: found?.id ?? 0,
-    isOwner: route?.isOwner === true,
-  };
+function placeOfRequest(request: BatchRequest): Place {
+  const { right, isOwner = false } = routeOf(request) ?? {};
+  return { kind: right ? kindOfRight(right) : 'log', id: request.found?.id ?? 0, isOwner };
 }
 
 /** The place of the record of an entry, as a text. */

@@ -58,7 +58,7 @@ export const routes: readonly Route[] = [
   ...goalRoutes,
   changesRoute,
   undoRoute,
-  batchRoute,
+  batchRoute({ match, nothingAt }),
   exchangeRoute,
   meRoute,
   renewRoute,

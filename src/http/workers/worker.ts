@@ -4,7 +4,7 @@ import { openDatabase } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
 import { openReader, storeOn } from '../../store/store.ts';
 import { Feed } from '../protocol/feed.ts';
-import { match, nothingAt } from '../routes/index.ts';
+import { match } from '../routes/index.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';
 import { problemResponse } from '../wire/problem.ts';
 import type { Answered, Failure, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
@@ -101,8 +101,6 @@ async function respond({ request, write, base, caller }: Question, all: Store): 
     base: () => base,
     feed: new Feed(store),
     isPairing: false,
-    match,
-    nothingAt,
   });
 }
 
