@@ -250,7 +250,7 @@ class JsonWindow {
     return this.#error({ at: this.#taken, message: DUPLICATE_KEY });
   }
 
-  /** The error for the character that `peek` returned, which may not stand there. */
+  /** The error for what begins with the character that `peek` returned: it may not stand there, or is no JSON. */
   fault(around: Surroundings): Error {
     const { at, message } = findFault(this.#text.slice(this.#at), around);
     return this.#error({ at: this.#at + at, message });
@@ -258,10 +258,7 @@ class JsonWindow {
 
   #parsed(end: number, around: Surroundings): unknown {
     const result = tryJson(this.#text.slice(this.#at, end));
-    if ('fault' in result) {
-      const { at, message } = result.fault;
-      throw message === DUPLICATE_KEY ? this.#error({ at: this.#at + at, message }) : this.fault(around);
-    }
+    if ('fault' in result) throw this.fault(around);
     this.#taken = this.#at;
     this.#at = end;
     return result.value;

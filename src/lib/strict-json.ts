@@ -16,14 +16,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * JSON.parse would silently keep the last. Linear in time and without recursion.
  */
 export function tryJson(text: string): { value: unknown } | { fault: Fault } {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (keysIn(text) === keysOf(value)) return { value };
   } catch {
-    return { fault: findFault(text) };
+    // Said below.
   }
-  if (keysIn(text) === keysOf(value)) return { value };
-  return { fault: { at: duplicateKey(text) ?? 0, message: DUPLICATE_KEY } };
+  return { fault: findFault(text) };
 }
 
 const QUOTE = 0x22;
@@ -58,37 +57,6 @@ function keysOf(value: unknown): number {
     for (const inner of values) if (typeof inner === 'object' && inner !== null) open.push(inner);
   }
   return count;
-}
-
-/**
- * Finds a key that its object already has.
- * @param text valid JSON
- * @returns where the second one stands, or undefined
- */
-function duplicateKey(text: string): number | undefined {
-  const open: (Set<string> | undefined)[] = [];
-  let keys: Set<string> | undefined;
-  for (let i = 0; i < text.length; i += 1) {
-    switch (text.charCodeAt(i)) {
-      case OPEN_OBJECT:
-        open.push(keys);
-        keys = new Set();
-        break;
-      case CLOSE_OBJECT:
-        keys = open.pop();
-        break;
-      case QUOTE: {
-        const end = stringEnd(text, i);
-        if (keys && isColon(text, end)) {
-          const key = unescaped(text.slice(i, end));
-          if (keys.has(key)) return i;
-          keys.add(key);
-        }
-        i = end - 1;
-      }
-    }
-  }
-  return undefined;
 }
 
 /**
@@ -130,10 +98,6 @@ function isColon(text: string, from: number): boolean {
   return text.charCodeAt(i) === COLON;
 }
 
-function unescaped(literal: string): string {
-  return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-}
-
 const SPACE = /[\t\n\r ]*/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
@@ -156,18 +120,18 @@ export interface Surroundings {
 }
 
 /**
- * Where a text stops being JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it.
- * @param text one that is not JSON
+ * Where a text stops being strict JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it.
+ * @param text one that is not JSON, or has a key twice
  * @param surroundings of its first character, where it is a part of a longer text
  */
 export function findFault(text: string, surroundings: Surroundings = { open: [], wanted: 'value' }): Fault {
-  const open = [...surroundings.open];
+  const open = surroundings.open.map(opened);
   let at = skip(SPACE, text, 0);
   let { wanted } = surroundings;
   for (;;) {
     const char = text[at];
     if (wanted === 'more') {
-      const inside = open.at(-1);
+      const inside = open.at(-1)?.bracket;
       if (inside === undefined) return malformed(at, 'nothing more was expected');
       if (char === ',') wanted = inside === '{' ? 'key' : 'value';
       else if (char === (inside === '{' ? '}' : ']')) open.pop();
@@ -182,6 +146,10 @@ export function findFault(text: string, surroundings: Surroundings = { open: [],
         return malformed(at, `expected a key in double quotes${wanted === 'key' ? '' : ' or }'}`);
       const string = stringFault(text, at);
       if (typeof string !== 'number') return string;
+      const keys = open.at(-1)?.keys;
+      const key = JSON.parse(text.slice(at, string)) as string;
+      if (keys?.has(key)) return { at, message: DUPLICATE_KEY };
+      keys?.add(key);
       wanted = 'colon';
       at = string;
     } else if (wanted === 'colon') {
@@ -189,7 +157,7 @@ export function findFault(text: string, surroundings: Surroundings = { open: [],
       wanted = 'value';
       at += 1;
     } else if (char === '{' || char === '[') {
-      open.push(char);
+      open.push(opened(char));
       wanted = char === '{' ? 'key or }' : 'value or ]';
       at += 1;
     } else if (char === '"') {
@@ -206,6 +174,9 @@ export function findFault(text: string, surroundings: Surroundings = { open: [],
     at = skip(SPACE, text, at);
   }
 }
+
+/** A bracket that is open; of an object with the keys that it has so far. */
+const opened = (bracket: '{' | '[') => ({ bracket, keys: bracket === '{' ? new Set<string>() : undefined });
 
 /** Where the string that begins at `start` is over, or what is wrong with it. */
 function stringFault(text: string, start: number): number | Fault {
