@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import type { Fault, FaultCode } from './fault.ts';
 
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
@@ -33,6 +33,13 @@ export interface Issue {
   /** What is wrong, for programs. */
   fault?: Fault;
 }
+
+/** One fault of one field, of which its code says all to programs. */
+export const issue = (field: string, message: string, code: FaultCode): Issue => ({
+  field,
+  message,
+  fault: { code },
+});
 
 /** Writes a command, such as `undo 12`, as it is to be typed where it is read. */
 export type CommandWriter = (words: string) => string;

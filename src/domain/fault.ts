@@ -15,7 +15,7 @@ export const faultCodes = [
   'in-conflict',
   'invalid',
 ] as const;
-type FaultCode = (typeof faultCodes)[number];
+export type FaultCode = (typeof faultCodes)[number];
 
 /** What is wrong with a value, with the bounds that it breaks. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import type { Issue } from './errors.ts';
+import { type Issue, issue } from './errors.ts';
 import type { Fields, PatchOf, RecordOf } from './fields.ts';
 import type { Filter, Matching } from './filter.ts';
 import { goalKind } from './goal.ts';
@@ -115,5 +115,5 @@ function groupsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
 /** The fault of a record whose key another record of the user has. */
 export function keyFault(name: KindName): Issue {
   const { field = 'id', taken: message = '' } = kindOf(name).key ?? {};
-  return { field, message, fault: { code: 'in-conflict' } };
+  return issue(field, message, 'in-conflict');
 }

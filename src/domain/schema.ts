@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Issue, invalid, MOST_NAMED, tried } from './errors.ts';
+import { type Issue, invalid, issue, MOST_NAMED, tried } from './errors.ts';
 import type { Fault } from './fault.ts';
 import { expectation, faultOf, kindOfField } from './field-kinds.ts';
 import type { Field, Fields, ListField, ValueOf } from './fields.ts';
@@ -121,7 +121,7 @@ function strictObject<Fs extends Fields>(
 
 function requireObject(value: unknown): asserts value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid([{ field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } }]);
+    throw invalid([issue('body', 'must be a JSON object', 'wrong-type')]);
 }
 
 /**

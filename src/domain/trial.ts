@@ -1,4 +1,4 @@
-import type { Issue } from './errors.ts';
+import { type Issue, issue } from './errors.ts';
 import { boolean, choice, date, integer, type RecordOf } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { dayFilters, logFields } from './log.ts';
@@ -115,19 +115,9 @@ function trialFaults(trial: Asked, before?: Asked): Issue[] {
   );
   return [
     ...(isUnnamed(trial) && !(before && isUnnamed(before))
-      ? [
-          {
-            field: 'otherExercise',
-            message: 'is missing: against is exercise',
-            fault: { code: 'missing' } as const,
-          },
-        ]
+      ? [issue('otherExercise', 'is missing: against is exercise', 'missing')]
       : []),
-    ...changed.map((field) => ({
-      field,
-      message: 'is fixed: give this trial up and start another',
-      fault: { code: 'in-conflict' } as const,
-    })),
+    ...changed.map((field) => issue(field, 'is fixed: give this trial up and start another', 'in-conflict')),
   ];
 }
 

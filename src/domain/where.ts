@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { fromTexts } from './codec.ts';
-import { type Issue, invalid } from './errors.ts';
+import { type Issue, invalid, issue } from './errors.ts';
 import { faultOf } from './field-kinds.ts';
 import type { Fields } from './fields.ts';
 import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
@@ -55,7 +55,7 @@ export class Conditions {
         });
       else if (!earlier) found.set(filter, { field: column, operator, values: [result.data as string] });
       else if (operators[operator].several !== 'once') earlier.values.push(result.data as string);
-      else issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
+      else issues.push(issue(name, 'is given twice: give it once', 'repeated'));
     }
     return [...found.values()];
   }

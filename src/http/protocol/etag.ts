@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { invalid } from '../../domain/errors.ts';
+import { invalid, issue } from '../../domain/errors.ts';
 import { isObject } from '../../lib/strict-json.ts';
 import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
@@ -43,8 +43,7 @@ export function tagged(
 export function withSentTag(headers: HttpRequest['headers'], sent: unknown): HttpRequest['headers'] {
   const etag = isObject(sent) ? sent['etag'] : undefined;
   if (etag === undefined || headers['if-match'] !== undefined) return headers;
-  if (typeof etag !== 'string')
-    throw invalid([{ field: 'etag', message: 'must be an entity tag', fault: { code: 'wrong-type' } }]);
+  if (typeof etag !== 'string') throw invalid([issue('etag', 'must be an entity tag', 'wrong-type')]);
   return { ...headers, 'if-match': etag };
 }
 

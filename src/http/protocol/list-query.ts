@@ -1,5 +1,5 @@
 import { fromTexts } from '../../domain/codec.ts';
-import { type Issue, invalid, tried } from '../../domain/errors.ts';
+import { type Issue, invalid, issue, tried } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { type Filter, fieldsOfFilters, operators } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
@@ -99,12 +99,7 @@ function listReader(record: Fields, single: Fields, conditions: Conditions): Lis
       : undefined;
     if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', sortable));
     const sliced = tried(issues, () => sliceOf(values, sortable));
-    if (etags && shown)
-      issues.push({
-        field: 'etags',
-        message: 'is of whole records: leave out fields',
-        fault: { code: 'in-conflict' },
-      });
+    if (etags && shown) issues.push(issue('etags', 'is of whole records: leave out fields', 'in-conflict'));
     if (issues.length > 0) throw invalid(issues);
     const filter = {
       ...rest,

@@ -1,5 +1,5 @@
 import { fromTexts } from '../../domain/codec.ts';
-import { type Issue, invalid, MOST_NAMED } from '../../domain/errors.ts';
+import { type Issue, invalid, issue, MOST_NAMED } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { check, partialOf, unknownField } from '../../domain/schema.ts';
 import { sliceParameters } from './slice.ts';
@@ -85,13 +85,11 @@ export function textsOf(
     const isRepeated = Object.hasOwn(texts, name);
     if (known.includes(name) && !isRepeated) texts[name] = text;
     else if (issues.length >= MOST_NAMED) continue;
-    else if (isRepeated)
-      issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
-    else if (Object.hasOwn(refusals, name))
-      issues.push({ field: name, message: refusals[name] ?? '', fault: { code: 'unknown' } });
+    else if (isRepeated) issues.push(issue(name, 'is given twice: give it once', 'repeated'));
+    else if (Object.hasOwn(refusals, name)) issues.push(issue(name, refusals[name] ?? '', 'unknown'));
     else if (!name.startsWith('_') || isMistyped(name.slice(1))) {
-      const issue = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
-      issues.push({ ...issue, message: issue.message + (further.hint ?? '') });
+      const unknown = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
+      issues.push({ ...unknown, message: unknown.message + (further.hint ?? '') });
     }
   }
   return texts;

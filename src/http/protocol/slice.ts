@@ -1,4 +1,4 @@
-import { type Issue, invalid } from '../../domain/errors.ts';
+import { type Issue, invalid, issue } from '../../domain/errors.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { unknownField } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
@@ -40,15 +40,10 @@ export function sliceOf(
   const first = Object.keys(sliceParameters).find((name) => given[name as keyof Given] !== undefined);
   if (first === undefined) return undefined;
   const { _sort, _order, _page, _limit, _start, _end } = given;
-  const issues: Issue[] = (['sort', 'limit', 'cursor'] as const)
-    .filter((name) => given[name] !== undefined)
-    .map((name) => ({
-      field: name,
-      message: `does not go together with ${first}: give one or the other`,
-      fault: { code: 'in-conflict' as const },
-    }));
-  const say = (field: string, message: string) =>
-    issues.push({ field, message, fault: { code: 'in-conflict' } });
+  const issues: Issue[] = [];
+  const say = (field: string, message: string) => issues.push(issue(field, message, 'in-conflict'));
+  for (const name of ['sort', 'limit', 'cursor'] as const)
+    if (given[name] !== undefined) say(name, `does not go together with ${first}: give one or the other`);
   if (_order !== undefined && _sort === undefined) say('_order', 'needs _sort');
   if (_page !== undefined && _start !== undefined) say('_start', 'does not go together with _page');
   if (_page !== undefined && _end !== undefined) say('_end', 'does not go together with _page');
@@ -85,14 +80,11 @@ function orderOf(
   const unknown = names.filter((name) => !columns.includes(name));
   for (const name of unknown) {
     const { message } = unknownField(name, [...columns], 'field');
-    issues.push({
-      field: '_sort',
-      fault: { code: 'unknown' },
-      message: `${name.slice(0, 60).toWellFormed()} ${message}${name.startsWith('-') ? '; _order=desc sorts downwards' : ''}`,
-    });
+    const hint = name.startsWith('-') ? '; _order=desc sorts downwards' : '';
+    issues.push(issue('_sort', `${name.slice(0, 60).toWellFormed()} ${message}${hint}`, 'unknown'));
   }
   for (const name of names.filter((name, i) => columns.includes(name) && names.indexOf(name) < i))
-    issues.push({ field: '_sort', message: `names ${name} twice`, fault: { code: 'repeated' } });
+    issues.push(issue('_sort', `names ${name} twice`, 'repeated'));
   if (
     directions.length > names.length ||
     directions.some((direction) => direction !== 'asc' && direction !== 'desc')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { kindOfRight, may } from '../../domain/access.ts';
-import { type Issue, invalid, MOST_NAMED } from '../../domain/errors.ts';
+import { type Issue, invalid, issue, MOST_NAMED } from '../../domain/errors.ts';
 import type { Fault } from '../../domain/fault.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
@@ -191,11 +191,9 @@ function checkBatch(value: unknown, { match }: Router): BatchRequest[] {
   const { requests, ...others } = isObject(value) ? value : {};
   const issues: Issue[] = Object.keys(others)
     .slice(0, MOST_NAMED)
-    .map((name) => ({
-      field: name.slice(0, 60).toWellFormed(),
-      message: 'is not a field here: a batch has requests',
-      fault: { code: 'unknown' },
-    }));
+    .map((name) =>
+      issue(name.slice(0, 60).toWellFormed(), 'is not a field here: a batch has requests', 'unknown'),
+    );
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_AT_ONCE)
     issues.push({
       field: 'requests',
@@ -218,7 +216,7 @@ function checkBatch(value: unknown, { match }: Router): BatchRequest[] {
 
 function faultsOfRequest(one: unknown, place: string, match: Router['match']): Issue[] {
   const expected = 'must be an object with method, url and body';
-  if (!isObject(one)) return [{ field: place, message: expected, fault: { code: 'wrong-type' } }];
+  if (!isObject(one)) return [issue(place, expected, 'wrong-type')];
   const issues: Issue[] = [];
   const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
     issues.push({ field: `${place}.${name}`, message, fault });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shownStatus, trialStatusNow } from '../../cases/trial.ts';
-import { invalid } from '../../domain/errors.ts';
+import { invalid, issue } from '../../domain/errors.ts';
 import { choice, date, type RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
@@ -135,13 +135,7 @@ function localNow({ today, hour = 12 }: Partial<RecordOf<typeof statusParameters
   if (today === undefined) return now;
   const dayAt = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString().slice(0, 10);
   if (today < dayAt(-BEHIND) || today > dayAt(AHEAD))
-    throw invalid([
-      {
-        field: 'today',
-        message: 'must be the day that it is somewhere now',
-        fault: { code: 'out-of-range' },
-      },
-    ]);
+    throw invalid([issue('today', 'must be the day that it is somewhere now', 'out-of-range')]);
   return new Date(`${today}T${String(hour).padStart(2, '0')}:00`);
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from '../../domain/errors.ts';
+import { invalid, issue } from '../../domain/errors.ts';
 import type { ListFilter } from '../../domain/sort.ts';
 import {
   content,
@@ -90,9 +90,7 @@ export function listOfUserRoute(collection: Collection): Route {
 /** The path says whose they are. @throws SciaticaError `invalid` for a filter that says it again */
 function requireNoOwner({ userId, where = [] }: ListFilter): void {
   if (userId !== undefined || where.some(({ field }) => field === 'userId'))
-    throw invalid([
-      { field: 'userId', message: 'is said by the path: leave it out', fault: { code: 'in-conflict' } },
-    ]);
+    throw invalid([issue('userId', 'is said by the path: leave it out', 'in-conflict')]);
 }
 
 const PART_HEADERS: Json = {

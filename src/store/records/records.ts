@@ -1,4 +1,4 @@
-import { type Issue, invalid } from '../../domain/errors.ts';
+import { type Issue, invalid, issue } from '../../domain/errors.ts';
 import {
   type FilterOf,
   type InputOf,
@@ -30,11 +30,7 @@ export interface Surroundings {
 export type Guard = (json: string) => void;
 
 /** The fault of a record whose user does not exist. */
-export const NO_SUCH_USER: Issue = {
-  field: 'userId',
-  message: 'must be the id of an existing user',
-  fault: { code: 'no-such-user' },
-};
+export const NO_SUCH_USER = issue('userId', 'must be the id of an existing user', 'no-such-user');
 
 /** The operations on a kind of record. Each write is a change of its own, unless it is called inside a change. */
 export class Records<K extends KindName> extends Table<K> {
