@@ -8,8 +8,9 @@ import { departed, type Name, type Stamp, type State } from './state.ts';
 import { everMerged, UserMerges } from './user-merges.ts';
 
 /**
- * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
- * set back is noticed, and the last row of `replicas`. `old`: records older than the history are read first, by kind and id.
+ * A position in the changes of a database: the seq of the last history entry read, the uid of its change, which shows that a file
+ * was set back, and the `rev` of the last row of `replicas` read. `old`: records older than the history come first, by kind and
+ * id.
  */
 export interface Position {
   old?: readonly [kind: number, id: number];
@@ -21,7 +22,7 @@ export interface Position {
 /** Before all changes. */
 export const START: Position = { old: [0, 0], seq: 0, uid: 0, rev: 0 };
 
-/** Whether a position of a database comes after another of it. */
+/** Whether the position `to` is after `from`, in the same database. */
 export function isForward(from: Position, to: Position): boolean {
   const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
   const before = places(from);
@@ -29,15 +30,15 @@ export function isForward(from: Position, to: Position): boolean {
   return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
 }
 
-/** Some states, and how far they reach. */
+/** Some states, and the position up to which they reach. */
 export interface Collected {
   states: State[];
   to: Position;
-  /** Whether there is nothing after them. */
+  /** Whether nothing follows them. */
   isLast: boolean;
 }
 
-/** Changes here that the other database knows, for they came from it: after `from`, up to `to`. */
+/** Changes here, after `from` up to `to`, that the other database knows because they came from it. */
 export interface KnownThere {
   from: Position;
   to: Position;
@@ -45,57 +46,54 @@ export interface KnownThere {
 
 /** A record that changed. */
 interface Changed {
-  /** Null for an entry that was erased. */
+  /** Null for an entry that names no record, as one of an erasure may. */
   record: KindName | null;
-  /** By which it is known here; null for what was never shown. */
+  /** The value in the column `keyColumnOf`; null for a record that never showed here. */
   key: number | null;
-  /** Of a replica. */
+  /** For a row of `replicas`. */
   name?: Name;
 }
 
 /** Most records in one part of an exchange, which is one change at the other database. */
 export const MOST_STATES = 2500;
 
-/** SQL: by what a record of the history is known. */
+/** SQL: the key of the record of an entry, as `keyColumnOf` says. */
 const KEY = `iif(history.record IN (${kindNames
   .filter(isOnePerUser)
   .map((kind) => `'${kind}'`)
   .join(', ')}), history.userId, history.recordId)`;
 
-/** Gathers the states that changed after a position, a part at a time. Nothing here is written. */
+/** Collects the states that changed after a position, in parts, as a view may see them. Writes nothing. */
 export class Collector {
   readonly #names: Names;
   readonly #fold: Fold;
-  readonly #people: UserMerges;
+  readonly #merges: UserMerges;
   readonly #erasures: Erasures;
   #everMerged: ReadonlySet<Name> | undefined;
 
-  /**
-   * @param users the ids of the users whose records are wanted; all without it
-   * @param told what is left out
-   */
+  /** @param users the ids of the users in the view; all without it @param knownThere changes that are left out */
   constructor(
     private readonly db: Database,
     private readonly users?: readonly number[],
-    private readonly told?: KnownThere,
+    private readonly knownThere?: KnownThere,
   ) {
     this.#names = new Names(db);
     this.#fold = new Fold(db, this.#names);
-    this.#people = new UserMerges(this.#fold);
+    this.#merges = new UserMerges(this.#fold);
     this.#erasures = new Erasures(db, this.#names);
   }
 
-  /** Where everything that there is now ends. */
+  /** The position after everything that there is now. */
   end(): Position {
     return { ...this.at(this.db.lastId('history')), rev: this.db.lastId('replicas') };
   }
 
-  /** Whether a position is one of this file: false after it was set back, or for a copy of it. Each row of `replicas` has a change. */
+  /** Whether this file has had a position: not after it was set back, or in a copy. Each row of `replicas` has an entry, too. */
   isKnown({ seq, uid }: Position): boolean {
     return seq === 0 || (seq <= this.db.lastId('history') && this.at(seq).uid === uid);
   }
 
-  /** An entry of the history, with the uid of its change; 0 while that is under way. */
+  /** The position of a history entry, with the uid of its change; 0 while the change is running. */
   at(seq: number): Pick<Position, 'seq' | 'uid'> {
     const uid = this.db.value<number>(
       `SELECT head.uid FROM history AS head WHERE head.seq =
@@ -105,7 +103,7 @@ export class Collector {
     return { seq, uid: uid ?? 0 };
   }
 
-  /** The states after a position. @param most records in it */
+  /** The states after a position. @param most the highest number of records */
   after(position: Position, most = MOST_STATES): Collected {
     if (position.old) return this.#old(position, position.old, most);
     const [lastSeq, lastRev] = [this.db.lastId('history'), this.db.lastId('replicas')];
@@ -131,35 +129,35 @@ export class Collector {
     return { states: this.#states(replicas), to, isLast: rev >= lastRev };
   }
 
-  /** From where to where is looked next, without what was told. */
+  /** The next range that is read, without the changes that are known there. */
   #range(what: 'seq' | 'rev', first: number, last: number): [first: number, end: number] {
-    if (!this.told) return [first, last];
-    const [from, to] = [this.told.from[what], this.told.to[what]];
+    if (!this.knownThere) return [first, last];
+    const [from, to] = [this.knownThere.from[what], this.knownThere.to[what]];
     if (first < from) return [first, from];
     return first < to ? [to, last] : [first, last];
   }
 
-  /** Entries of the history, without those of records that follow as replicas: each is told once. What shows under these users by a merge is one. */
+  /** History entries of the users in the view, or of those under whom they show. Records that follow as replicas are left out. */
   #entries(first: number, end: number, rev: number, most: number) {
     const { users } = this;
     const follows = `EXISTS (SELECT 1 FROM replicas WHERE replicas.id = ${KEY} AND replicas.record = history.record AND rev > ?)`;
     const isTheirs = '(SELECT value FROM json_each(?))';
-    // Those who were merged into others have theirs under these.
-    const ids = users?.flatMap((id) => [id, this.#people.ownerId(this.#names.ofUser(id)) ?? id]);
+    // In the history, the records of a merged user belong to the user under whom they show.
+    const ids = users?.flatMap((id) => [id, this.#merges.ownerId(this.#names.ofUser(id)) ?? id]);
     const theirs = ids ? [JSON.stringify(ids)] : [];
     return this.db.all<Changed & { seq: number }>(
       `SELECT seq, record, ${KEY} AS key FROM history WHERE seq > ? AND seq <= ?
-       ${this.told ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
+       ${this.knownThere ? '' : `AND NOT ${follows}`} ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
       first,
       end,
-      ...(this.told ? [] : [rev]),
+      ...(this.knownThere ? [] : [rev]),
       ...theirs,
       ...theirs,
       most,
     );
   }
 
-  /** Records from before the history. */
+  /** Records older than the history. */
   #old(position: Position, [at, after]: readonly [number, number], most: number): Collected {
     const kind = kindNames[at];
     if (!kind) {
@@ -196,14 +194,14 @@ export class Collector {
     return known ? this.#visible(known) : [];
   }
 
-  /** What is told of records of a kind, with what is shown of each. @param ids of what a user has one of, those of users */
+  /** The states that are sent of records of a kind, each with its row. @param ids of one-per-user kinds those of users */
   statesOf(kind: KindName, ids: readonly number[]): { state: State; row: Row | undefined }[] {
     return [...this.#fold.of(kind, ids).values()].flatMap((known) =>
       this.#visible(known).map((state) => ({ state, row: known.row })),
     );
   }
 
-  /** Of these records those that are told, and are as they were made here, by their ids, with when that was. */
+  /** Of these records those that are sent and were never changed: the stamps of their creation, by id. */
   unchanged(kind: KindName, ids: readonly number[]): Map<number, Stamp> {
     if (kind === 'user' || isOnePerUser(kind)) return new Map();
     const made = this.db.all<{ id: number; userId: number; seq: number; clock: number; uid: number }>(
@@ -219,7 +217,7 @@ export class Collector {
     const stamps = new Map<number, Stamp>();
     for (const { id, userId, seq, clock, uid } of made) {
       const [owner, maker] = [this.#names.ofUser(userId), this.#names.makerOf(seq)];
-      if (!this.#isMine(owner) || !this.#people.isThere(this.#people.rootOf(owner))) continue;
+      if (!this.#isMine(owner) || !this.#merges.isThere(this.#merges.rootOf(owner))) continue;
       const name = nameOf(maker, id, uid);
       if (this.#erasures.has({ kind, name, owners: [owner] })) continue;
       stamps.set(id, [clock, uid, maker]);
@@ -227,7 +225,7 @@ export class Collector {
     return stamps;
   }
 
-  /** The users who are one with these: before that is known, their records are not taken. */
+  /** The users who were ever merged, in the view: the receiver refuses the records of users whose merge it does not know. */
   merged(): State[] {
     const names = everMerged(this.db).filter((name) => this.#isMine(name));
     return this.statesOf(
@@ -236,21 +234,21 @@ export class Collector {
     ).map(({ state }) => state);
   }
 
-  /** What is told of the records of a kind that were never shown here. */
+  /** The states that are sent of records of a kind that never showed here. */
   unseenStates(kind: KindName): State[] {
     return this.db
       .column<Name>(`SELECT ${NAME} FROM replicas WHERE record = ? AND id IS NULL`, kind)
       .flatMap((name) => this.#unseen(kind, name));
   }
 
-  /** What is told of a record: of what is not there only its name, and nothing of erased users. */
+  /** The state of a record as the view may see it: bare for an absent record, none for an erased one or one outside. */
   #visible({ id, state, outside }: Known): State[] {
     if (outside || this.#erasures.has(state)) return [];
     const { kind, name, life, owners } = state;
     const bare: State = { kind, name, life, owners, statements: {} };
     const owner = kind === 'user' ? name : ownerNameOf(state);
     const isThere =
-      state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
+      state.fields !== undefined && life % 2 === 1 && this.#merges.isThere(this.#merges.rootOf(owner));
     const told = isThere ? state : kind === 'user' || life % 2 === 1 ? withOwner(bare, state) : bare;
     if (this.#isMine(owner)) return [this.users ? this.#withoutOthers(told) : told];
     if (!owners.some((one) => this.#isMine(one)) && !this.#wasShown(id, kind, [owner, ...owners])) return [];
@@ -258,7 +256,7 @@ export class Collector {
     return [departed(state, state.statements['userId']?.stamp, this.view() ?? [])];
   }
 
-  /** Whether a record of another has shown under these users, because its user was merged into one of them for a time. */
+  /** Whether a record of another user ever showed under those of the view, because its owner was merged into one for a time. */
   #wasShown(id: number | undefined, kind: KindName, owners: readonly Name[]): boolean {
     this.#everMerged ??= new Set(everMerged(this.db));
     if (id === undefined || !owners.some((owner) => this.#everMerged?.has(owner))) return false;
@@ -269,10 +267,10 @@ export class Collector {
   }
 
   #isMine(owner: Name): boolean {
-    return this.#people.isOf(owner, this.users);
+    return this.#merges.isOf(owner, this.users);
   }
 
-  /** Whose a record was for a time, and with whom a user is one, is not told where that one is another's. */
+  /** Removes owners, and the pointer to a user, that are outside of the view. */
   #withoutOthers(told: State): State {
     const into = told.fields?.[INTO];
     const owners = told.owners.filter((one) => this.#isMine(one));
@@ -282,24 +280,24 @@ export class Collector {
     return { ...told, owners, fields, statements };
   }
 
-  /** How many of these records are told. */
+  /** How many of these records are in the view. */
   count(records: readonly RecordKey[]): number {
     if (!this.users) return records.length;
     return kindNames.reduce((sum, kind) => sum + this.statesOf(kind, idsOf(records, kind)).length, 0);
   }
 
-  /** What was erased; of some users only that they were. */
+  /** What was erased, as far as the view may know of it. */
   erased(): Erased[] {
     return this.#erasures.all(this.users);
   }
 
-  /** The names of the users whose records are wanted; null for all. */
+  /** The names of the users in the view; null for all. */
   view(): string[] | null {
     return this.users ? this.users.map((id) => this.#names.ofUser(id)) : null;
   }
 }
 
-/** What waits for its user says whose it is: it may have been another's. A user who is not there may be one with another who is. */
+/** Adds the owner, which may have changed; to an absent user the pointer, since its records may show under another one. */
 function withOwner(bare: State, { kind, fields, statements }: State): State {
   const group = kind === 'user' ? INTO : 'userId';
   const [statement, value] = [statements[group], fields?.[group]];

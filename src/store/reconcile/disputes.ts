@@ -5,7 +5,7 @@ import { storedJson } from '../sqlite/errors.ts';
 import { isLeft } from './erasures.ts';
 import type { Dispute } from './received.ts';
 
-/** What both sides changed, as it is remembered: the values stand in the history. */
+/** A dispute as the setting `disputes` keeps it: names of fields only, since the values are in the history. */
 export interface NotedDispute extends Pick<Dispute, 'record' | 'id' | 'counts' | 'change' | 'isOfTwo'> {
   fields: string[];
   /** When it was noticed, in milliseconds since 1970. */
@@ -15,7 +15,7 @@ export interface NotedDispute extends Pick<Dispute, 'record' | 'id' | 'counts' |
 const MOST_NOTED = 20;
 const KEPT_MS = 30 * 86_400_000;
 
-/** Remembers what both sides changed. @param now in milliseconds since 1970 */
+/** Adds disputes to those that are kept; a new one replaces older ones of its record. @param now in milliseconds since 1970 */
 export function noteDisputes(db: Database, disputes: readonly Dispute[], now: number): void {
   if (disputes.length === 0) return;
   const news = disputes.map(({ fields, at: _, ...said }): NotedDispute => {
@@ -27,9 +27,9 @@ export function noteDisputes(db: Database, disputes: readonly Dispute[], now: nu
   db.write(() => new Settings(db).set('disputes', JSON.stringify(all)));
 }
 
-/** What both sides changed in the last thirty days and nobody has undone since, the latest first. @param now as of `noteDisputes` */
+/** The disputes of the last 30 days that nobody has undone since, the latest first. @param now as of `noteDisputes` */
 export function notedDisputes(db: Database, now: number): NotedDispute[] {
-  // A user who is one with another shows nowhere.
+  // A merged user has no row: a dispute about the merge is kept while its history is left.
   const isThere = ({ record, id, fields }: NotedDispute) =>
     fields.includes(INTO)
       ? isLeft(db, record, id)

@@ -8,12 +8,12 @@ import type { RecordKey } from './received.ts';
 import type { Name, State } from './state.ts';
 import { UserMerges } from './user-merges.ts';
 
-/** What was erased: a user, or a record that belonged to one and to others. */
+/** An erased user, or an erased record that had belonged to the user and to others. */
 export type Erased = readonly [record: KindName, name: Name];
 
-/** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
+/** The names of what was erased, here or elsewhere. Nothing that ever belonged to an erased user is received or sent any more. */
 export class Erasures {
-  /** The names of each kind, by their ids. */
+  /** The names that were erased, by their kind and the id in the name: a name without a uid matches several. */
   readonly #names = new Map<string, Name[]>();
 
   constructor(
@@ -28,7 +28,7 @@ export class Erasures {
     this.#names.set(key, [...(this.#names.get(key) ?? []), name]);
   }
 
-  /** @param users by their ids: only which of them were erased, and what was of which others had something */
+  /** @param users ids: only those of them who were erased, and what `addOthers` noted for them; everything without it */
   all(users?: readonly number[]): Erased[] {
     const erased = this.db
       .all<{ record: KindName; name: Name }>(
@@ -44,7 +44,7 @@ export class Erasures {
     return storedJson(new Settings(this.db).get('erasedOfOthers') ?? '{}');
   }
 
-  /** Notes of which erased ones other users, by their ids, had something: whoever is told of those is told of the erasing. */
+  /** Notes erasures that concern other users, by id, as former owners of a record: whoever syncs only these is told of them. */
   addOthers(told: readonly (readonly [user: number, erased: Erased])[]): void {
     if (told.length === 0) return;
     const others = this.#others();
@@ -57,20 +57,20 @@ export class Erasures {
     new Settings(this.db).set('erasedOfOthers', JSON.stringify(others));
   }
 
-  /** Whether a record was erased, or ever belonged to a user who was. */
+  /** Whether a record or user was itself erased, or ever belonged to an erased user. */
   has({ kind, name, owners }: Pick<State, 'kind' | 'name' | 'owners'>): boolean {
     if (this.#names.size === 0) return false;
     return this.isErased(kind, name) || owners.some((owner) => this.isErased('user', owner));
   }
 
-  /** Whether a record, or a user, was erased by this name. */
+  /** Whether the record or user of this name was itself erased. */
   isErased(kind: KindName, name: Name): boolean {
     return this.#names.get(`${kind} ${partsOf(name)[1]}`)?.some((one) => isSameName(one, name)) ?? false;
   }
 
   /**
-   * Notes what was erased. What never showed here of it goes at once: nobody is asked about that.
-   * @returns whether any of it was not known yet
+   * Notes erasures. Content that never showed here is deleted at once, since nobody has to consent to that.
+   * @returns whether any of them was not known yet
    */
   add(erased: readonly Erased[]): boolean {
     const sql = 'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)';
@@ -84,17 +84,17 @@ export class Erasures {
     const unseen = this.db.all<{ kind: KindName; name: Name; owners: string }>(
       `SELECT record AS kind, ${NAME} AS name, coalesce(state -> '$.owners', '[]') AS owners FROM replicas WHERE id IS NULL`,
     );
-    const people = new UserMerges(new Fold(this.db, this.names));
+    const merges = new UserMerges(new Fold(this.db, this.names));
     for (const { kind, name, owners } of unseen) {
       const isErased = this.has({ kind, name, owners: storedJson<Name[]>(owners) });
-      // A user whose records show under another here goes with that one.
-      const isShown = kind === 'user' && people.ownerId(name) !== undefined;
+      // The records of a merged user show under another one here, so erasing them needs consent.
+      const isShown = kind === 'user' && merges.ownerId(name) !== undefined;
       if (isErased && !isShown) this.names.forget(kind, name);
-      else if (isErased && !this.isErased('user', people.rootOf(name))) this.#giveId(name);
+      else if (isErased && !this.isErased('user', merges.rootOf(name))) this.#giveId(name);
     }
   }
 
-  /** A user whose records show under another, and who never had a row here, can be erased by an id only. */
+  /** Assigns an id to a merged user who never had a row in `users`: users are erased by id. */
   #giveId(name: Name): void {
     const id = this.db.lastId('users') + 1;
     const sql =
@@ -103,14 +103,14 @@ export class Erasures {
     this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'users'", id);
   }
 
-  /** Notes under which id a user was here who is erased. */
+  /** Notes the id that an erased user had here. */
   setId(name: Name, id: number): void {
     const sql =
       "UPDATE erasures SET id = ? WHERE origin = ? AND originId = ? AND uid = ? AND record = 'user'";
     this.db.run(sql, id, ...partsOf(name));
   }
 
-  /** The ids here of what was erased, of a kind. */
+  /** The ids here of the erased records of a kind. */
   #idsOf(kind: KindName): number[] {
     const names = [...this.#names].flatMap(([key, all]) => (key.startsWith(`${kind} `) ? all : []));
     return [...this.names.idsOf(kind, names).values()].filter((id) => id !== null);
@@ -126,17 +126,17 @@ export class Erasures {
       (id) => isLeft(this.db, 'user', id) || isKnown(this.db, id),
     );
     const fold = new Fold(this.db, this.names);
-    const people = new UserMerges(fold);
+    const merges = new UserMerges(fold);
     const records = ownedKindNames.flatMap((record) => {
       const ids = this.#idsOf(record).filter((id) => isLeft(this.db, record, id));
-      const goes = ({ owners }: State) => owners.some((owner) => people.isOf(owner, users));
+      const goes = ({ owners }: State) => owners.some((owner) => merges.isOf(owner, users));
       const others = [...fold.of(record, ids)].filter(([, { state }]) => !goes(state));
       return others.map(([id]): RecordKey => ({ record, id }));
     });
     return [...users.map((id): RecordKey => ({ record: 'user', id })), ...records];
   }
 
-  /** Whether backups may hold somebody who was erased: a database that was set back does not know whom it had. */
+  /** Whether backups may hold what was erased: a file that was set back or restored does not know all that it once held. */
   mayBeInBackups(): boolean {
     const settings = new Settings(this.db);
     const wasSetBack = this.db.value('SELECT count(*) > 1 FROM identities') === 1;
@@ -144,12 +144,12 @@ export class Erasures {
     return Number(settings.get('erasedInBackups') ?? 0) !== this.all().length;
   }
 
-  /** Notes that the backups hold nobody who was erased. */
+  /** Notes that the backups hold nothing of what has been erased so far. */
   noteBackups(): void {
     new Settings(this.db).set('erasedInBackups', String(this.all().length));
   }
 
-  /** The ids here of users who were merged into one who was erased: a merge may be learnt later. */
+  /** The ids here of users who point at an erased user (`user merge`): the merge may become known after the erasure. */
   #mergedInto(): number[] {
     return this.db.column(
       `SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL
@@ -158,11 +158,11 @@ export class Erasures {
   }
 }
 
-/** Whether a user of another database is known here, with or without a row of its own. */
+/** Whether `replicas` holds a user of this id, with or without a row in `users`. */
 export const isKnown = (db: Database, id: number): boolean =>
   db.value("SELECT 1 FROM replicas WHERE id = ? AND record = 'user'", id) === 1;
 
-/** Whether anything is left here of a record: what was deleted has a history. What was erased is not left. */
+/** Whether anything of a record is left here: its row, or the history of a deleted one. Of an erased record nothing is. */
 export const isLeft = (db: Database, kind: KindName, id: number): boolean =>
   db.value(
     `SELECT 1 FROM ${kindOf(kind).table} WHERE id = ?

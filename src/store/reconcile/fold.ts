@@ -17,26 +17,26 @@ import {
 } from './state.ts';
 
 /**
- * The states of the records here: what came from elsewhere (`replicas`), and what the history says happened here since. What was
- * made here and never met a change from elsewhere needs nothing but its history.
+ * Computes the states of the records here: the stored state in `replicas`, if there is one, with all later entries of the history
+ * applied to it. A record that was made here and never merged with a change from elsewhere has only its history.
  */
 
-/** A state as `replicas` keeps it. Without `fields` but with statements it is what the record shows. */
+/** A state as `replicas` keeps it. If it has statements but no `fields`, the fields are those of the row. */
 interface Stored extends Packed {
   life: number;
   owners: readonly Name[];
   fields?: State['fields'];
-  /** A deletion that came from elsewhere and waits for consent: the record is shown all the same. */
+  /** A deletion from elsewhere that is held back until somebody consents: the record is still shown. */
   held?: true;
-  /** Left the part of the other database that this one is shown: the clock of the word by which, where one is known. */
+  /** The record left the view that the other database gives: the clock of the statement of the owner that says so, if known. */
   outside?: true | number;
 }
 
-/** A state that the history alone would not tell. */
+/** A state that has to be stored in `replicas`, because the history alone does not give it. */
 interface Kept extends Omit<Known, 'row'> {
-  /** For which user the record waits, which is not shown. */
+  /** The owner of a record that is not shown: the record shows once that user is present. */
   owner?: Name | undefined;
-  /** Whether the record shows its fields as they are. */
+  /** Whether the row has exactly the fields of the state, so that they need not be stored. */
   isAsShown?: boolean;
 }
 
@@ -54,7 +54,7 @@ function stored({ state, held, outside, isAsShown }: Kept): string {
   return JSON.stringify(json);
 }
 
-/** Keeps states in `replicas`, as they are at the end of the history. In one statement: many small ones take three times as long. */
+/** Stores states as of the end of the history. In one statement: many small ones take three times as long. */
 export function storeReplicas(db: Database, records: readonly Kept[]): void {
   if (records.length === 0) return;
   const seq = db.lastId('history');
@@ -69,18 +69,18 @@ export function storeReplicas(db: Database, records: readonly Kept[]): void {
   );
 }
 
-/** SQL: whether the deletion of a replica waits for consent, and nothing was done with the record here since. */
+/** SQL: whether the deletion of a replica is held back, and the record was not changed here since. */
 export const IS_HELD = `replicas.state ->> '$.held' = 1 AND NOT EXISTS (SELECT 1 FROM history WHERE history.recordId = replicas.id
   AND history.record = replicas.record AND history.seq > replicas.seq)`;
 
-/** A record as it is known here. */
+/** What is known of a record here. */
 export interface Known {
-  /** The id here; of what a user has one of, the id of the user. Undefined if it was never shown. */
+  /** The id here, of a one-per-user kind that of the user. Undefined if it was never shown. */
   id?: number | undefined;
   state: State;
-  /** The cells of its row, with the ids of here; undefined if it is not shown. */
+  /** Its row, with ids of this database; undefined if it is not shown. */
   row?: Row | undefined;
-  /** As of `Stored`; `waits` where it is noted for which user. */
+  /** `held` and `outside` as in `Stored`. `waits`: whether `replicas` notes the owner for whom it waits. */
   held?: boolean | undefined;
   outside?: boolean | number | undefined;
   waits?: boolean | undefined;
@@ -103,7 +103,7 @@ interface Entry {
   before: string | null;
 }
 
-/** What is found of a record: of `replicas`, of the history since, the row, and the state in which it was deleted before that. */
+/** What a state is computed from. `deleted`: the record at its last deletion before the row of `replicas`, as JSON. */
 interface Found {
   replica: Replica | undefined;
   entries: readonly Entry[];
@@ -127,23 +127,23 @@ export const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement =>
   seen,
 });
 
-/** The state of a stored one. */
+/** The state that `replicas` holds. */
 function stateOf(kind: KindName, name: Name, stored: Stored): State {
   const { life, owners, fields } = stored;
   return { kind, name, life, owners, fields, statements: unpack(kind, stored, statementOf) };
 }
 
-/** Whether a user has one of a kind: it is known by its user, and named as the user is. */
+/** Whether a user has one record of a kind at most: it is identified by the id of its user, and has the name of its user. */
 export const isOnePerUser = (kind: KindName): boolean => kindOf(kind).place === 'one-per-user';
 
-/** The column by which a record of a kind is known. */
+/** The column that identifies a record of a kind. */
 export const keyColumnOf = (kind: KindName): 'id' | 'userId' => (isOnePerUser(kind) ? 'userId' : 'id');
 
-/** The name of the user to whom a record belongs; a goal is named as its user is. */
+/** The name of the user to whom a record belongs. A one-per-user record has the name of its user. */
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>
   kind !== 'user' && !isOnePerUser(kind) ? String(fields?.['userId'] ?? '') : name;
 
-/** Whether a row says all that the fields of a state do. */
+/** Whether a row has the values of all fields of a state. */
 export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names): boolean {
   for (const name in fields) {
     const cell = fields[name] ?? null;
@@ -157,8 +157,8 @@ export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names):
 
 export class Fold {
   readonly #columns: Columns;
-  /** The changes that deleted or restored users, as `action.change.user`. */
-  #ofUsers: { last: number; found: ReadonlySet<string> } | undefined;
+  /** Cache of the deletions and creations of users, as `action.change.user`, valid while `last` is the last history seq. */
+  #userChanges: { last: number; found: ReadonlySet<string> } | undefined;
 
   constructor(
     private readonly db: Database,
@@ -167,7 +167,7 @@ export class Fold {
     this.#columns = new Columns(db);
   }
 
-  /** The records of a kind with these ids, as far as anything is known of them. */
+  /** What is known of the records of a kind with these ids, as in `Known.id`; no entry for those of which nothing is. */
   of(kind: KindName, ids: readonly number[]): Map<number, Known> {
     const unique = [...new Set(ids)];
     const list = JSON.stringify(unique);
@@ -182,8 +182,8 @@ export class Fold {
     const rows = this.#rows(kind, list);
     const since = unique.map((id) => [id, replicas.get(id)?.seq ?? 0] as const);
     const entries = this.#entries(kind, since);
-    const back = since.filter(([id]) => replicas.has(id) && entries.get(id)?.[0]?.action === 'create');
-    const deleted = this.#deleted(kind, back);
+    const recreated = since.filter(([id]) => replicas.has(id) && entries.get(id)?.[0]?.action === 'create');
+    const deleted = this.#deleted(kind, recreated);
     for (const id of unique) {
       const replica = replicas.get(id);
       const own = entries.get(id) ?? [];
@@ -194,7 +194,7 @@ export class Fold {
     return found;
   }
 
-  /** A record that came from elsewhere and was never shown here; undefined if nothing is known of the name. */
+  /** What is known of a record that came from elsewhere and never showed here; undefined if the name is unknown. */
   unseen(kind: KindName, name: Name): Known | undefined {
     const [origin, originId, uid] = partsOf(name);
     const found = this.db.get<{ name: Name; state: string }>(
@@ -211,7 +211,7 @@ export class Fold {
     return { state: stateOf(kind, found.name, known), outside: known.outside, waits: true };
   }
 
-  /** The records with these names, as far as anything is known of them, and the id here of each that was ever given one. */
+  /** The records with these names: what is known of each, and its id here if it was ever given one. */
   named(
     kind: KindName,
     names: readonly Name[],
@@ -242,7 +242,7 @@ export class Fold {
     return new Map(rows.map((cells) => [Number(cells[key]), { id: Number(cells['id']), cells }]));
   }
 
-  /** The history of records. @param since the entries after which it is wanted, by the ids of the records */
+  /** The history of records, erasures aside. @param since the seq after which it is wanted, by the ids of the records */
   #entries(kind: KindName, since: readonly (readonly [id: number, seq: number])[]): Map<number, Entry[]> {
     const key = isOnePerUser(kind) ? 'userId' : 'recordId';
     const entries = this.db.all<Entry>(
@@ -262,7 +262,7 @@ export class Fold {
     return found;
   }
 
-  /** What records showed when they were last deleted. @param before the entries up to which that is looked for, by the ids of the records */
+  /** The records as they were last deleted, as JSON. @param before the highest seq of the deletion, by their ids */
   #deleted(kind: KindName, before: readonly (readonly [id: number, seq: number])[]): Map<number, string> {
     if (before.length === 0) return new Map();
     const key = isOnePerUser(kind) ? 'userId' : 'recordId';
@@ -273,7 +273,7 @@ export class Fold {
     return new Map(deletions.map((deletion) => [deletion.key, deletion.before]));
   }
 
-  /** What was made here, and never changed: most records. */
+  /** The fast path for a record that was made here and never changed, as most are. */
   #foldCreation(kind: KindName, id: number, { clock, seq, uid }: Entry, row: Row): Known {
     const origin = this.names.makerOf(seq);
     const statement: Statement = { stamp: [clock, uid, origin], seen: {} };
@@ -297,7 +297,7 @@ export class Fold {
     const [first, second] = entries;
     if (!replica && first?.action === 'create' && !second && row && !isOnePerUser(kind))
       return this.#foldCreation(kind, id, first, row);
-    // JSON null: the history tells it, and only the name differs.
+    // JSON null: only the name is stored, the state follows from the history.
     const known = replica && storedJson<Stored | null>(replica.state);
     const name = replica?.name ?? this.#ownName(kind, id, first);
     const base = known ? stateOf(kind, name, known) : { kind, name, life: 0, owners: [], statements: {} };
@@ -306,7 +306,7 @@ export class Fold {
     let last = shown ?? cells(deleted ?? null);
     const draft = new Draft(this.names, base);
     if (known?.c && !known.fields && shown) draft.show(shown);
-    // Older than the history, or than what came from elsewhere.
+    // Its creation is not among the entries: it is older than the history, or than its row in `replicas`.
     if (!known && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
     for (const [i, entry] of entries.entries()) {
       const next = entries[i + 1];
@@ -323,7 +323,7 @@ export class Fold {
       id,
       state: draft.state(),
       row,
-      // Until something is done with it here, as `IS_HELD` says.
+      // As in `IS_HELD`, until it is changed here.
       held: known?.held === true && entries.length === 0,
       outside: row === undefined && known?.outside,
       waits: replica?.waits === 1,
@@ -336,27 +336,27 @@ export class Fold {
     return nameOf(this.names.makerOf(isMade ? first.seq : 0), id, isMade ? first.uid : 0);
   }
 
-  /** The cells of a state of the history. */
+  /** The cells in a state of the history, which is a JSON array. */
   #cells(kind: KindName, json: string): Cells {
     const cells = storedJson<Cell[]>(json);
     return Object.fromEntries(this.#columns.columns(kind).map((name, i) => [name, cells[i] ?? null]));
   }
 
-  /** Whether a record went, or came back, only because its user did. */
+  /** Whether a record was deleted or restored only because the same change deleted or restored its user. */
   #isWithUser(kind: KindName, { action, change }: Entry, cells: Cells | undefined): boolean {
     if (kind === 'user' || action === 'update') return false;
     const last = this.db.lastId('history');
-    if (this.#ofUsers?.last !== last) {
+    if (this.#userChanges?.last !== last) {
       const found = this.db.column<string>(
         "SELECT action || '.' || change || '.' || recordId FROM history WHERE record = 'user' AND action <> 'update'",
       );
-      this.#ofUsers = { last, found: new Set(found) };
+      this.#userChanges = { last, found: new Set(found) };
     }
-    return this.#ofUsers.found.has(`${action}.${change}.${cells?.['userId']}`);
+    return this.#userChanges.found.has(`${action}.${change}.${cells?.['userId']}`);
   }
 }
 
-/** A state that grows with each entry of the history. */
+/** A state to which the entries of the history are applied, one after the other. */
 class Draft {
   readonly #groups: ReadonlyMap<string, readonly string[]>;
   readonly #owners: Set<Name>;
@@ -369,7 +369,7 @@ class Draft {
     private readonly names: Names,
     private readonly base: State,
   ) {
-    // It is a statement of the user, and is there as long as the user is.
+    // A statement of its user, present as long as the user is: it has no causal length of its own.
     this.#isOfUser = isOnePerUser(base.kind);
     this.#groups = statementsOf(base.kind);
     this.#owners = new Set(base.owners);
@@ -378,33 +378,33 @@ class Draft {
     this.#life = base.life;
   }
 
-  /** What the record is said to be is what it shows. */
+  /** Takes the fields from the row: the stored state leaves them out. */
   show(cells: Cells): void {
     this.#fields = {};
     for (const names of this.#groups.values())
       for (const name of names) this.#fields[name] = this.#valueOf(name, cells[name] ?? null);
   }
 
-  /** What the record was when it is first known of. */
+  /** Sets the earliest state that is known. */
   begin(cells: Cells, stamp: Stamp): void {
     this.#life = 1;
     this.#set(cells, stamp);
   }
 
-  /** The record was changed. */
+  /** Applies an update. Of a record whose deletion is held back it also counts as a restore. */
   say(before: Cells, after: Cells, stamp: Stamp): void {
     if (this.#life % 2 === 0) this.#life++;
     this.#set(after, stamp, before);
   }
 
-  /** The record was made, or came back. @param last what it showed when it went: what was said of it since counts still */
+  /** Applies a creation or a restore. @param last the row before the deletion: what others stated since then still counts */
   bringBack(last: Cells | undefined, after: Cells, stamp: Stamp, cameWithUser: boolean): void {
     const isNone = Object.values(this.#fields ?? {}).every((cell) => cell === null);
-    // Its user by now is another one, who is not there: it is wanted under the one of here.
+    // It was hidden only because its stated owner is absent: restoring it states the owner of here anew.
     const isMoved = this.#life % 2 === 1 && !cameWithUser;
     if (this.#life % 2 === 0) this.#life++;
     this.#set(after, stamp, isNone ? undefined : isMoved ? { ...last, userId: null } : last);
-    // Shown again: it counts as one of its own.
+    // A merged user that gets a row again is not merged any more.
     if ((this.#fields?.[INTO] ?? null) !== null) this.#set({ [INTO]: null }, stamp);
   }
 
@@ -416,7 +416,7 @@ class Draft {
     } else if (this.#life % 2 === 1) this.#life++;
   }
 
-  /** Says the statements of these cells that differ from those before, and from what is said already. */
+  /** Makes the statements in which the cells differ from those before, and from the current state. */
   #set(cells: Cells, stamp: Stamp, before?: Cells): void {
     this.#fields ??= {};
     for (const [group, names] of this.#groups) {

@@ -2,14 +2,17 @@ import type { KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { RecordKey } from './received.ts';
 
-/** SQL: where the history ended when something was noted of a remote. */
+/** SQL: the last history seq when a setting was noted for a remote; null without one. Its parameter is the name of the remote. */
 export const notedAt = (setting: 'remotesSince' | 'usersSince'): string =>
   `(SELECT since.value FROM settings JOIN json_each(settings.value) AS since WHERE settings.name = '${setting}' AND since.key = ?)`;
 
-/** SQL: whether a change came from a remote, and not from another one that had its name before. */
+/** SQL: whether a remote made a change, and not an earlier remote of the same name. Its two parameters are that name. */
 const BY_REMOTE = `head.source = 'sync' AND head.caller = ? AND head.seq > coalesce(${notedAt('remotesSince')}, 0)`;
 
-/** Records that a remote made here, by their first entry: what was brought back there came again. @param ids SQL of their `id` */
+/**
+ * The records that first came here from a remote; those that it only brought back after a deletion are not among them.
+ * @param ids a query for their ids, as the column `id`, with `values` as its parameters
+ */
 export function firstFrom(
   db: Database,
   remote: string,
@@ -23,7 +26,7 @@ export function firstFrom(
   return db.column<number>(sql, ...values, record, remote, remote).map((id) => ({ record, id }));
 }
 
-/** The ids of the users who came from a remote, and were not here before, also of those who are not there any more. */
+/** The ids of the users who first came here from a remote, deleted ones included. */
 export function usersFrom(db: Database, remote: string): number[] {
   const ids = "SELECT DISTINCT recordId AS id FROM history WHERE record = 'user' AND recordId <= ?";
   return firstFrom(db, remote, 'user', ids, db.lastId('users')).map(({ id }) => id);

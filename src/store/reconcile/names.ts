@@ -3,13 +3,13 @@ import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Name } from './state.ts';
 
-/** SQL: the name in a row of `replicas` or `erasures`. */
+/** SQL: the `Name` of a row of `replicas` or `erasures`. */
 export const NAME = "origin || '.' || originId || '.' || uid";
 
 export const nameOf = (origin: number, id: number, uid: number): Name => `${origin}.${id}.${uid}`;
 
 export function partsOf(name: Name): [origin: number, id: number, uid: number] {
-  // split() takes three times as long, which a first sync would feel.
+  // Not split(): it takes three times as long, which a first sync of many records would show.
   const first = name.indexOf('.');
   const second = name.indexOf('.', first + 1);
   return [
@@ -19,16 +19,16 @@ export function partsOf(name: Name): [origin: number, id: number, uid: number] {
   ];
 }
 
-/** Whether two names are of one record; one without a uid is that of any. */
+/** Whether two names denote the same record. A name without a uid (0) matches every uid. */
 export function isSameName(a: Name, b: Name): boolean {
   const [[origin, id, uid], [otherOrigin, otherId, otherUid]] = [partsOf(a), partsOf(b)];
   return origin === otherOrigin && id === otherId && (uid === otherUid || uid === 0 || otherUid === 0);
 }
 
-/** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
+/** Most UUIDs that one restricted token may register in `origins`: its rows are never removed. */
 const MOST_OF_TOKEN = 100;
 
-/** The databases that names speak of, this one first of all, and which record here has which name. */
+/** Maps databases to their numbers in `origins`, and the records of this database to their names. */
 export class Names {
   #identities: { origin: number; since: number }[] | undefined;
   readonly #users = new Map<number, Name>();
@@ -36,9 +36,9 @@ export class Names {
   constructor(private readonly db: Database) {}
 
   /**
-   * The number of a database here; it gets one if it has none. Only inside a transaction that writes.
-   * @param token the id of the token for some users only with which it is named
-   * @throws SciaticaError `invalid` when too many were named with that token
+   * The number of a database in `origins`, where it is registered if it is new. Only inside a transaction that writes.
+   * @param token the id of the token with which it is named, if that is for some users only, or only reads
+   * @throws SciaticaError `invalid` when that token has registered too many
    */
   origin(uuid: string, token?: number): number {
     const known = this.db.value<number>('SELECT id FROM origins WHERE uuid = ?', uuid);
@@ -54,20 +54,22 @@ export class Names {
     return this.db.run('INSERT INTO origins (uuid, token) VALUES (?, ?)', uuid, token ?? null).id;
   }
 
-  /** Whether a database was first named with a token of a patient who is one of these users. */
+  /** Whether a database was registered with the token of a patient, all of whose users are among these (ids). */
   isOfPatient(origin: number, users: readonly number[]): boolean {
     const sql = `SELECT 1 FROM origins JOIN tokens ON tokens.id = origins.token WHERE origins.id = ? AND tokens.role = 'patient'
       AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
     return this.db.value(sql, origin, JSON.stringify(users)) === 1;
   }
 
-  /** The UUIDs of databases by their numbers. */
+  /** The UUIDs of all known databases by their numbers in `origins`. */
   uuids(): Map<number, string> {
     const origins = this.db.all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins');
     return new Map(origins.map(({ id, uuid }) => [id, uuid]));
   }
 
-  /** The identity under which this database made the entry `seq` of its history: it takes a new one where a copy goes its own way. */
+  /**
+   * The identity (number in `origins`) under which this database wrote the entry `seq` of its history: a copy takes a new one.
+   */
   makerOf(seq: number): number {
     const own = this.#own();
     return (own.find(({ since }) => since < seq) ?? own.at(-1))?.origin ?? 0;
@@ -78,7 +80,7 @@ export class Names {
     return this.#identities;
   }
 
-  /** The name of the user with an id. */
+  /** The name of the user with an id here. Cached. */
   ofUser(id: number): Name {
     const known = this.#users.get(id);
     if (known !== undefined) return known;
@@ -87,7 +89,7 @@ export class Names {
     return name;
   }
 
-  /** The name of a record here: as it came, or by the change that created it. */
+  /** The name of a record here: that of its row in `replicas`, if it has one, or else built from the change that created it. */
   of(kind: KindName, id: number): Name {
     const known = this.db.value<Name>(`SELECT ${NAME} FROM replicas WHERE id = ? AND record = ?`, id, kind);
     if (known !== undefined) return known;
@@ -100,10 +102,10 @@ export class Names {
     return nameOf(this.makerOf(made?.seq ?? 0), id, made?.uid ?? 0);
   }
 
-  /** As `idOf`, for many names: null for a record that was never shown here; none for one that is not known. */
+  /** The ids here of many names: null for a record that never showed here and so has none, no entry for an unknown name. */
   idsOf(kind: KindName, names: readonly Name[]): Map<Name, number | null> {
     const parts = names.map(partsOf);
-    // Names from before the uids, and those in files, are those of any uid.
+    // A uid of 0 matches every uid: old names have none, and neither have those in files without states.
     const known = this.db.all<{ at: number; id: number | null }>(
       `SELECT name.key AS at, replicas.id FROM json_each(?) AS name CROSS JOIN replicas ON origin = name.value ->> 0
          AND originId = name.value ->> 1 AND record = ? AND (uid IN (name.value ->> 2, 0) OR name.value ->> 2 = 0) ORDER BY uid`,
@@ -113,7 +115,7 @@ export class Names {
     const found = new Map(known.map(({ at, id }) => [names[at] as Name, id]));
     for (const [i, name] of names.entries()) {
       const [origin = 0, id = 0] = parts[i] ?? [];
-      // Of here are the ids that were ever given.
+      // A name of this database itself is known if its id was ever assigned.
       const isOwn = !found.has(name) && this.#own().some((own) => own.origin === origin);
       const wasGiven = isOwn && id <= this.db.lastId(kindOf(kind).table);
       if (wasGiven && isSameName(this.of(kind, id), name)) found.set(name, id);
@@ -121,13 +123,13 @@ export class Names {
     return found;
   }
 
-  /** Forgets what is known of a record by a name: of one that was never shown here, or has a fuller name by now. */
+  /** Deletes the row of `replicas` with a name: the record never showed here, was erased, or has a name with a uid by now. */
   forget(kind: KindName, name: Name): void {
     const sql = 'DELETE FROM replicas WHERE origin = ? AND originId = ? AND uid = ? AND record = ?';
     this.db.run(sql, ...partsOf(name), kind);
   }
 
-  /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
+  /** The id here of the record with a name, or of its user for a one-per-user kind; undefined where there is none. */
   idOf(kind: KindName, name: Name): number | undefined {
     return this.idsOf(kind, [name]).get(name) ?? undefined;
   }

@@ -12,26 +12,26 @@ import { partsOf } from './names.ts';
 import { type Name, type Packed, pack, type Stamp, type State, type Statement, unpack } from './state.ts';
 
 /**
- * Some states as text, as they travel: a line of JSON that says where they are from and how far they reach, a line for each state,
- * and a line with the SHA-256 of all lines before it.
+ * States as text, as they are exchanged: a line of JSON with the header, a line for each state, and a line with the SHA-256 of
+ * all lines before it.
  */
 
-/** What the first line says. */
+/** The first line. */
 export interface Header {
-  /** The UUID of the database that tells the states. */
+  /** The UUID of the database that sends the states. */
   database: string;
-  /** UUIDs by the numbers that names use in this text. */
+  /** The UUIDs of all databases that are named, by their numbers in this text. */
   databases: Readonly<Record<string, string>>;
   /** The number of the database format: states of two formats are not merged. */
   format: number;
-  /** After which position of its changes they begin, and how far they reach. */
+  /** The states are those of its changes after the position `from`, up to `to`. */
   from: Position;
   to: Position;
-  /** Whether nothing follows. */
+  /** Whether no further part follows. */
   isLast: boolean;
-  /** What was erased. */
+  /** The names of erased users and records. */
   erased: readonly Erased[];
-  /** The users whose records it tells; null for all. */
+  /** The names of the users whose records are sent; null for all. */
   view: readonly Name[] | null;
 }
 
@@ -39,7 +39,7 @@ export interface Parcel extends Header {
   states: State[];
 }
 
-/** A state as a line. */
+/** A state as a line: kind, name, life, owners, fields, and whether it is outside of the view. */
 export interface Encoded extends Packed {
   k: KindName;
   n: Name;
@@ -58,7 +58,7 @@ export const encoded = ({ kind, name, life, owners, fields, statements, outside 
   ...(outside && { x: true as const }),
 });
 
-/** The numbers of the databases that states and names speak of. */
+/** The numbers of all databases in these states, erasures and view. */
 export function originsIn({
   states = [],
   erased = [],
@@ -90,8 +90,8 @@ export function originsIn({
 }
 
 /**
- * The text of a parcel, which names no other databases than those that its states speak of.
- * @param uuids the UUIDs of databases by their numbers
+ * The text of a parcel. Its header lists only the databases that occur in it.
+ * @param uuids the UUIDs of databases by their numbers in `origins`
  */
 export function writeParcel(
   { states, ...header }: Omit<Parcel, 'databases'>,
@@ -116,19 +116,22 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 const MOST_DATABASES = 1000;
 
 const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
-/** How far ahead of this machine a clock may be, in milliseconds: no later one could follow the highest number. */
+/** How far a clock may be ahead of this machine, in milliseconds: later clocks here are above it, and must stay safe integers. */
 const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
 
-/** Far above what a token for some users may say (`receive.ts`), so that whatever was taken can be deleted and restored again. */
+/**
+ * The highest causal length, far above that of a token for some users (`receive.ts`): what it sent can be deleted and restored.
+ */
 const MOST_LIVES = 2 ** 52;
 
 export const broken = (what: string) =>
   unusable(`What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`);
 
 /**
- * Reads a parcel.
- * @param originOf gives the number here of a database
- * @throws SciaticaError `unusable` for a text that is cut off, changed, or no parcel; `invalid` for values that no record may have
+ * Parses and checks a parcel, and replaces the numbers of databases in it by those of here.
+ * @param originOf gives the number of a database here, by its UUID
+ * @throws SciaticaError `unusable` for a text that is cut off, changed, or no parcel; `invalid` for values that no record may
+ *   have
  */
 export function readParcel(text: string, originOf: (uuid: string) => number): Parcel {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
@@ -147,13 +150,13 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
   };
 }
 
-/** The view of a parcel, with the numbers of databases here. @param originOf as of `readParcel` */
+/** The view in a header, with the numbers of databases here. @param originOf as of `readParcel` */
 export function viewIn(header: Header, originOf: (uuid: string) => number): readonly Name[] | null {
   const reader = new StateReader(header, originOf);
   return header.view?.map((name) => reader.name(name)) ?? null;
 }
 
-/** Reads the first line of a parcel only. @throws SciaticaError `unusable` */
+/** Parses the first line of a parcel only. @throws SciaticaError `unusable` */
 export const readHeader = (text: string): Header => headerIn(objectIn(text.slice(0, text.indexOf('\n') + 1)));
 
 function objectIn(line: string): Record<string, unknown> {
@@ -183,7 +186,7 @@ function headerIn(value: Record<string, unknown>): Header {
   return { ...(value as unknown as Header), isLast: value['isLast'] === true };
 }
 
-/** Whether a value names databases by their numbers. */
+/** Whether a value holds UUIDs of databases by their numbers, at most 1,000. */
 export function isDatabases(value: unknown): value is Record<string, string> {
   const uuids = isObject(value) ? Object.values(value) : [undefined];
   return uuids.length <= MOST_DATABASES && uuids.every((uuid) => typeof uuid === 'string' && UUID.test(uuid));
@@ -198,7 +201,7 @@ export function isPosition(value: unknown): value is Position {
   return isOld && isCount(seq) && isCount(uid) && isCount(rev);
 }
 
-/** Reads states, with the numbers of databases here. */
+/** Parses and checks states, and replaces the numbers of databases in them by those of here. */
 export class StateReader {
   readonly #latest = (Date.now() + FURTHEST_AHEAD_MS) * 1000;
 
@@ -232,7 +235,7 @@ export class StateReader {
     return [record, this.name(name)];
   }
 
-  /** @param isChecked whether its fields are known to make a record of the kind */
+  /** @param isChecked whether its fields were checked as those of a record before */
   state(value: object, isChecked = false): State {
     const { k, n, l, o, f, s, x } = value as Encoded;
     if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
@@ -280,7 +283,7 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
     isBare &&= name === 'userId' || name === INTO;
     isNone &&= fields[name] === null;
   }
-  // Of what waits for its user only that is told, and of a user who is not there who else it is; and that a user has none of it.
+  // Only an owner or the pointer of an absent user (`withOwner`), or that a user has no such record.
   if (isBare || (isOnePerUser(kind) && isNone)) return;
   if ('userId' in known && !isOnePerUser(kind) && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');

@@ -22,34 +22,34 @@ import type { Received } from './received.ts';
 import { type Name, type State, type Statement, withStatement } from './state.ts';
 import { noteShownAs, type UserMerges } from './user-merges.ts';
 
-/** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
+/** More deletions than this, and than a tenth of all records, are held back until somebody consents; so is that of a user. */
 const MOST_DELETED = 20;
 const MOST_DELETED_SHARE = 0.1;
 
-/** A record that was met, with its state as it is to be. */
+/** A record that takes part in a merge, and the merged state. */
 export interface MergedRecord extends Known {
   merged: State;
-  /** What the other database told of it. */
+  /** The state that the other database sent. */
   told?: State;
-  /** What is to be shown; undefined for nothing. */
+  /** The row that it is to have; undefined for none. */
   wanted?: Row | undefined;
   isNew: boolean;
-  /** Whether it is kept anew, as looked at, though it may be as it was. */
+  /** Whether its row in `replicas` is written, even if nothing in it changed, so that its `seq` is the current one. */
   isLookedAt?: boolean;
-  /** Whether its deletion was held back just now. */
+  /** Whether this run held its deletion back. */
   isHeldNow?: boolean;
 }
 
-/** What becomes of deletions: all are taken, all are held back, or it depends on how many there are. */
+/** Whether deletions are applied or held back; without either, that depends on how many there are. */
 export interface Deletions {
   acceptDeletions?: boolean | undefined;
   holdsDeletions?: boolean | undefined;
 }
 
-/** Of what is taken over in several parts, the first ones deleted what should be held back with all of it. */
+/** A batch has deletions to be held back, but earlier batches have already deleted: all have to be merged again, held back. */
 export class TooManyDeletions extends Error {}
 
-/** What follows from merged states for the tables: which records are there, under which id, owner and name. Inside a change. */
+/** Derives the tables from merged states: which records show, and under which id, owner and name. To be used inside a change. */
 export class Projection {
   readonly #lastIds = new Map<KindName, number>();
   readonly #columns: States;
@@ -57,21 +57,21 @@ export class Projection {
   constructor(
     private readonly db: Database,
     private readonly names: Names,
-    private readonly people: UserMerges,
+    private readonly merges: UserMerges,
     private readonly met: ReadonlyMap<KindName, ReadonlyMap<Name, MergedRecord>>,
-    /** What it does is added to. */
+    /** Counts, disputes and deletions that are held back are added to it. */
     private readonly received: Received,
   ) {
     this.#columns = new States(db);
   }
 
   /**
-   * Writes the tables, and what the history alone would not tell.
-   * @returns the records that changed, in what is known or shown of them
-   * @throws TooManyDeletions where others were deleted before that are to be held back with these
+   * Writes the rows of the records, and of `replicas`.
+   * @returns the records whose state or row changed
+   * @throws TooManyDeletions if deletions have to be held back after earlier batches have already deleted
    */
   run(deletions: Deletions): MergedRecord[] {
-    this.#decideAll();
+    this.#decideRows();
     this.#holdBack(deletions);
     this.#keepKeysApart();
     this.#write(
@@ -79,7 +79,7 @@ export class Projection {
       this.#of('user').filter(({ wanted }) => wanted),
     );
     for (const kind of ownedKindNames) this.#write(kind, this.#of(kind));
-    // What belongs to a user who goes was given to another before.
+    // Last: this deletes all rows of a user, and records that move to others have left by now.
     this.#write(
       'user',
       this.#of('user').filter(({ wanted }) => !wanted),
@@ -93,35 +93,35 @@ export class Projection {
     return [...(this.met.get(kind)?.values() ?? [])];
   }
 
-  #decideAll(): void {
-    for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
+  #decideRows(): void {
+    for (const kind of kindNames) for (const met of this.#of(kind)) this.#decideRow(met);
   }
 
-  /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
-  #decide(met: MergedRecord): void {
+  /** Determines the row that a record is to have, with an id if it shows for the first time. */
+  #decideRow(met: MergedRecord): void {
     const { kind } = met.merged;
     met.wanted = undefined;
     if (!isWhole(met.merged) || met.outside) return;
     if (kind === 'user') {
-      noteShownAs(this.db, met.merged.name, this.people.rootOf(met.merged.name));
-      if (!this.people.isShown(met.merged.name)) return;
+      noteShownAs(this.db, met.merged.name, this.merges.rootOf(met.merged.name));
+      if (!this.merges.isShown(met.merged.name)) return;
       met.id ??= this.#nextId(kind, partsOf(met.merged.name)[1]);
       met.wanted = this.#rowOf(met, undefined);
-      this.people.set({ ...met, state: met.merged });
+      this.merges.set({ ...met, state: met.merged });
       return;
     }
-    const owner = this.people.ownerId(ownerNameOf(met.merged));
+    const owner = this.merges.ownerId(ownerNameOf(met.merged));
     const isThere = met.merged.life % 2 === 1 || met.held;
     if (owner === undefined || !isThere) return;
     if (isOnePerUser(kind)) {
-      if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
+      if (isNone(met.merged) || this.merges.rootOf(met.merged.name) !== met.merged.name) return;
       met.id = owner;
-      met.row ??= this.people.rowOf(kind, owner);
+      met.row ??= this.merges.rowOf(kind, owner);
     } else met.id ??= this.#nextId(kind, partsOf(met.merged.name)[1]);
     met.wanted = this.#rowOf(met, owner);
   }
 
-  /** An id that was never given here. @param there the one that the record has elsewhere: taken unless it is far above all others */
+  /** An unused id. @param there the id at its origin: taken if it is above all here, by no more than `MOST_SKIPPED_IDS` */
   #nextId(kind: KindName, there = 0): number {
     const last = this.#lastIds.get(kind) ?? this.db.lastId(kindOf(kind).table);
     const isFit = there > last && there <= last + MOST_SKIPPED_IDS && there < MAX_ID;
@@ -140,7 +140,7 @@ export class Projection {
     return { id: isOnePerUser(merged.kind) ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
   }
 
-  /** Of records of a user with one key the first shows as it is; what the kind says becomes of the others. */
+  /** Of a user's records with the same key the first keeps it; the others are numbered, changed or hidden, as their kind says. */
   #keepKeysApart(): void {
     const uuids = this.names.uuids();
     for (const kind of ownedKindNames) {
@@ -173,23 +173,23 @@ export class Projection {
       }
       return;
     }
-    this.#tellBoth(met, first);
+    this.#noteDispute(met, first);
     const { kind, statements } = met.merged;
     if (!second) {
       met.wanted = undefined;
-      // An id that no record has had yet goes to the next one.
+      // Its new id was not used: the next record that is made gets it.
       if ((met.id ?? 0) > this.db.lastId(kindOf(kind).table)) met.id = undefined;
     } else {
       const [group = field] = [...statementsOf(kind)].find(([, names]) => names.includes(field)) ?? [];
       const [clock, uid, origin] = (statements[group] as Statement).stamp;
-      // On every machine that merges the same the same statement.
+      // The same stamp on every machine that merges these records.
       met.merged = withStatement(met.merged, group, { [field]: second.value }, [clock + 1, uid, origin]);
       setCell(met, field, second.value);
     }
   }
 
-  /** Tells of two records with one key, one of them from elsewhere, in what they differ. */
-  #tellBoth(met: MergedRecord, first: MergedRecord): void {
+  /** Notes a dispute of two records with the same key, one of which has just come from elsewhere: the fields that differ. */
+  #noteDispute(met: MergedRecord, first: MergedRecord): void {
     if (met.isNew === first.isNew) return;
     const [ours, theirs] = met.isNew ? [first, met] : [met, first];
     const { field } = kindOf(met.merged.kind).key as Key;
@@ -209,10 +209,10 @@ export class Projection {
     });
   }
 
-  /** Keeps showing what a single exchange would take away in great part, until somebody agrees to it. */
+  /** Holds deletions back if they are many, or are of a user: the records go on showing until somebody consents. */
   #holdBack({ acceptDeletions, holdsDeletions = false }: Deletions): void {
     const going = kindNames.flatMap((kind) => this.#of(kind).filter(({ row, wanted }) => row && !wanted));
-    // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
+    // That a user has no goal any more, say, is a statement of the user and not a deletion.
     const deleted = going.filter((met) => !this.#isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
     const settings = new Settings(this.db);
@@ -220,7 +220,7 @@ export class Projection {
       settings.remove('deletions');
       return;
     }
-    // Not those of this exchange alone: many small ones would take everything away.
+    // Counted since the last consent, so that many small exchanges cannot delete everything.
     const count = deleted.length + Number(settings.get('deletions') ?? 0);
     const total = kindNames.reduce(
       (sum, kind) => sum + (this.db.value<number>(`SELECT count(*) FROM ${kindOf(kind).table}`) ?? 0),
@@ -237,12 +237,12 @@ export class Projection {
       met.isHeldNow = true;
       if (met.merged.kind !== 'user') continue;
       met.held = true;
-      this.people.set({ ...met, state: met.merged });
+      this.merges.set({ ...met, state: met.merged });
     }
-    // With the users who stay.
-    this.#decideAll();
+    // Once more, since the users whose deletion is held back keep their records.
+    this.#decideRows();
     for (const met of deleted) {
-      // Into one who stays.
+      // Hidden because it is merged into a user who stays, which is not a deletion.
       if (this.#isMerged(met)) continue;
       if (met.merged.kind !== 'user') met.held = met.wanted === undefined;
       if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
@@ -250,9 +250,9 @@ export class Projection {
     }
   }
 
-  /** Whether it does not show because its user is one with another. */
+  /** Whether a user, or a one-per-user record, is hidden because the user is merged into another one. */
   #isMerged({ merged: { kind, name } }: MergedRecord): boolean {
-    return (kind === 'user' || isOnePerUser(kind)) && this.people.rootOf(name) !== name;
+    return (kind === 'user' || isOnePerUser(kind)) && this.merges.rootOf(name) !== name;
   }
 
   #write(kind: KindName, records: readonly MergedRecord[]): void {
@@ -283,13 +283,13 @@ export class Projection {
     return isOther || !isSameRow(row, wanted) || (!wanted && this.#waitsForMerged(met));
   }
 
-  /** Whether its user was ever one with another: it may have gone with that one, and is looked for by its own. */
+  /** Whether to note for whom a hidden record waits: its owner was ever merged, and may show without the other user later. */
   #waitsForMerged({ merged, waits }: MergedRecord): boolean {
     const isThere = merged.kind !== 'user' && merged.life % 2 === 1 && merged.fields !== undefined;
-    return isThere && !waits && this.people.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
+    return isThere && !waits && this.merges.find(ownerNameOf(merged))?.state.statements[INTO] !== undefined;
   }
 
-  /** Keeps what the history alone would not tell. */
+  /** Stores the states in `replicas`. */
   #store(records: readonly MergedRecord[]): void {
     const kept = records.map(({ id, merged, wanted, held, outside }) => ({
       id,
@@ -305,7 +305,7 @@ export class Projection {
 
 type Key = NonNullable<Kind['key']>;
 
-/** The key of a record that is to be shown, with its user. */
+/** The key of the row that a record is to have, after the id of its user. */
 function keyWithin({ merged: { kind }, wanted }: MergedRecord): string {
   const cells = (wanted as Row).cells;
   return `${cells['userId']} ${keyOf(
@@ -326,11 +326,11 @@ function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
   return true;
 }
 
-/** Whether a user has none of what a user has one of. */
+/** Whether a one-per-user state says that the user has no such record. */
 const isNone = ({ kind, fields = {} }: State): boolean =>
   isOnePerUser(kind) && Object.values(fields).every((cell) => cell === null);
 
-/** Whether all is known that makes a record. */
+/** Whether every statement that a record needs is known. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>
   fields !== undefined &&
   [...statementsOf(kind).keys()].every((group) => group === INTO || statements[group]);

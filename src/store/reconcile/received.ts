@@ -2,7 +2,7 @@ import type { Cell } from '../../domain/codec.ts';
 import { byKind, type KindName, kindNames } from '../../domain/kinds.ts';
 import type { State } from './state.ts';
 
-/** What came of states from elsewhere. */
+/** The result of merging states from another database. */
 
 /** How many records of a kind a sync or an import created, changed and deleted here. */
 export interface Counts {
@@ -11,23 +11,23 @@ export interface Counts {
   deleted: number;
 }
 
-/** What both sides said without knowing of each other's: a statement of a record, or two records where a user has one. */
+/** A conflict: a statement that both sides changed concurrently, or a record with the same key that each made for a user. */
 export interface Dispute {
   record: KindName;
   /** The id here. */
   id: number;
   fields: { field: string; here: Cell; there: Cell }[];
-  /** Which counts: the later one; of two records the first. */
+  /** The side that wins: of a statement the later one, of two records the first in a fixed order. */
   counts: 'here' | 'there';
-  /** Each side made a record of its own where a user has one: the other one waits or is set aside, as its kind says. */
+  /** Both sides made a record with the same key (`Kind.key`): the losing one is hidden, or gets another key, as its kind says. */
   isOfTwo?: true;
-  /** The change that took over what was said there: its undo chooses what was said here. */
+  /** The change here that took over the value from there: undoing it brings back the value of here. */
   change?: number;
-  /** When each was said, in milliseconds since 1970. */
+  /** When each side wrote its value, in milliseconds since 1970. */
   at: { here: number; there: number };
 }
 
-/** A record here. */
+/** A record of this database. */
 export interface RecordKey {
   record: KindName;
   id: number;
@@ -42,13 +42,13 @@ export interface Received {
   disputes: Dispute[];
   /** Records whose deletion waits for consent. */
   held: RecordKey[];
-  /** States that the sender has no right to send. */
+  /** How many states were refused, because the token of the sender does not allow them. */
   refused: number;
-  /** What is told back of those that are of others: that they are. */
+  /** Answers to refused states: these records belong to users outside the sender's view by now. */
   left: State[];
-  /** States of which something was left out to be taken in a change of its own each, with what both sides said of it. */
+  /** States that were merged without some statements, each of which is to be a change of its own, with their disputes. */
   apart: { state: State; disputes: readonly Dispute[] }[];
-  /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
+  /** Whether each record that changed here is now exactly as the sender sent it, so that nothing needs to be sent back. */
   isEcho: boolean;
 }
 

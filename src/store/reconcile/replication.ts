@@ -20,22 +20,22 @@ import { batches, hasWaiting, type Limits, Receiver } from './receive.ts';
 import { addCounts, idsOf, noneReceived, type Received, type RecordKey, type SameEmail } from './received.ts';
 import { latestClock, merge, type Name, type State } from './state.ts';
 
-/** How much is told in one part at most, unless one record alone is longer. */
+/** The most in one part of an exchange, unless one record alone is longer. */
 export interface PartLimits {
   states: number;
   characters: number;
 }
 
-/** A part of an exchange with a service. */
+/** The limits of a part for a service. */
 const REQUEST: PartLimits = { states: MOST_STATES, characters: 2 * 1024 * 1024 };
 
-/** Where others' records lie between those of a view, so often more of them are looked through for one part. */
+/** How many batches without a state are skipped for one part: in a view, entries of other users give none. */
 const MOST_LOOKS = 10;
 
-/** Most users with the same e-mail address that are told of. */
+/** Most pairs of users with the same e-mail address that are reported. */
 const MOST_TOLD = 20;
 
-/** What may be taken over, and what belongs to it. */
+/** Which states may be merged, and what runs with them in the same transaction. */
 export interface ReceiveOptions extends Limits {
   /** Runs first of all, in the same change. */
   before?: (() => void) | undefined;
@@ -43,33 +43,30 @@ export interface ReceiveOptions extends Limits {
   after?: ((taken: ReceiveResult) => void) | undefined;
 }
 
-/** From where the changes here ended before it, to where they did after it but for what was set apart. */
+/** `from` and `to`: the last position here before the states were merged, and after that, without those that were set apart. */
 export interface ReceiveResult extends Received, KnownThere {
-  /** The changes here that it made, in their order. */
+  /** The changes that it made here, in their order. */
   changes: number[];
-  /** Whether it named anything erased that was not known to be. */
+  /** Whether it brought an erasure that was not known here. */
   hasNewErasures: boolean;
 }
 
-/** What is remembered of another database. */
+/** What is remembered of another database, in the table `peers`. */
 export interface Peer {
-  /** How far its changes have been received; undefined before the first. */
+  /** The position in its changes up to which they were received; undefined before the first. */
   received?: Position | undefined;
-  /** How far the changes here were sent to it. */
+  /** The position in the changes here up to which they were sent to it. */
   sent?: Position | undefined;
-  /** The users whose records it shows, by their names; null for all. */
+  /** The names of the users whose records it sends; null for all. */
   view: readonly Name[] | null;
   /** When both were last in step, in milliseconds since 1970. */
   at?: number | undefined;
 }
 
-/** Stands for a token in what is remembered of machines that are met in folders: they have none, and tell more or less than their service. */
+/** In place of a token in `peers`: a machine that is met in a folder. Its files may tell of other users than its service does. */
 export const IN_FOLDERS = -1;
 
-/**
- * This database as one of several that tell each other what they know: states go out and come in as text (see `parcel.ts`), whatever
- * carries them.
- */
+/** This database as a replica: it exchanges states with others as text (see `parcel.ts`), whatever carries them. */
 export class Replication {
   readonly #settings: Settings;
 
@@ -81,7 +78,7 @@ export class Replication {
     this.#settings = new Settings(db);
   }
 
-  /** As they are now: a name that was looked up may be another one after a write. */
+  /** Made anew for each use, since `Names` caches what a write may change. */
   get #names(): Names {
     return new Names(this.db);
   }
@@ -90,22 +87,22 @@ export class Replication {
     return this.#settings.get('id') ?? '';
   }
 
-  /** The latest time that was said here or elsewhere, in milliseconds since 1970. */
+  /** The latest time of a clock that was used here or received, in milliseconds since 1970. */
   latestTime = (): number => lastClock(this.db) / 1000;
 
-  /** What is told to others. @param users, told as of `Collector` */
+  /** What collects the states to be sent. The parameters are those of `Collector`. */
   collector(users?: readonly number[], told?: KnownThere): Collector {
     return new Collector(this.db, users, told);
   }
 
-  /** The states after a position as text, as many as fit into one part. @param more states that are told with them */
+  /** The states after a position as text, as many as fit into one part. @param more states that are sent with them */
   part(
     collector: Collector,
     from: Position,
     { states, characters }: PartLimits = REQUEST,
     more: readonly State[] = [],
   ): Collected & { text: string } {
-    // As of one moment: a state is put together from several queries, and another process may merge something meanwhile.
+    // One read transaction: a state takes several queries, and another process may write between them.
     return this.db.read(() => {
       for (let most = states; ; most = Math.ceil(most / 8)) {
         let collected = collector.after(from, most);
@@ -117,20 +114,20 @@ export class Replication {
     });
   }
 
-  /** How much each of so many parts has to hold for everything to be told in them; no less than a request does. */
+  /** The limits of a part for everything to fit into about so many parts; no lower than those for a service. */
   shareOf(parts: number): PartLimits {
     const { db } = this;
     const records = kindNames.reduce((sum, kind) => sum + db.lastId(kindOf(kind).table), 0);
-    // Only what is older than the history is told without an entry of it.
+    // Records older than the history have no entry in it.
     const entries = Math.max(records, db.lastId('history')) + db.lastId('replicas');
     const bytes = db.pragma<number>('page_count') * db.pragma<number>('page_size');
     const states = Math.max(REQUEST.states, Math.ceil(entries / parts));
     const usual = (states / REQUEST.states) * REQUEST.characters;
-    // A name and a clock take about as much as a short record does.
+    // Three times: names and clocks take about as much as a short record does.
     return { states, characters: Math.max(usual, (3 * bytes) / parts) };
   }
 
-  /** States as text, none unless they are given, which lead no further than `from`. */
+  /** A part that holds no states, or only these, and does not go beyond the position `from`. */
   nothing(collector: Collector, from: Position, states: State[] = []): Collected & { text: string } {
     const none: Collected = { states, to: from, isLast: false };
     return { ...none, text: this.#text(collector, from, none) };
@@ -142,15 +139,15 @@ export class Replication {
     return writeParcel({ ...header, ...collected }, this.#names.uuids());
   }
 
-  /** The states of the records in a file. */
+  /** What writes the states of the records in an export. */
   statesFor(part: Part): FileStates {
     return new FileStates(this.db, this.#names, this.collector(part.users), part);
   }
 
   /**
-   * Reads what another database tells.
+   * Parses what another database sent.
    * @param token the id of the token with which it came, if that is for some users only, or only reads
-   * @param isReader whether nothing of it is to be taken: of the databases that it names only its own is kept
+   * @param isReader whether the sender may only read: of the databases that it names only its own is registered
    * @throws SciaticaError as `readParcel`, and as `Names.origin`
    */
   read(text: string, token?: number, isReader = false): Parcel {
@@ -161,8 +158,8 @@ export class Replication {
   }
 
   /**
-   * Reads what another database says before its states.
-   * @param asker who reads the message of an error: whoever asked for the exchange
+   * Parses the header of what another database sent, and checks its format.
+   * @param asker on which side the message of an error is read: whoever asked for the exchange
    * @throws SciaticaError `unusable` for a text that is no parcel, or one of another format
    */
   header(text: string, asker: 'here' | 'there' = 'here'): Header {
@@ -177,15 +174,15 @@ export class Replication {
     throw unusable(`sciatica ${which}. Nothing was exchanged.`);
   }
 
-  /** The users whose records another database shows, by their names here; null for all. */
+  /** The users in the view of a header, by their names here; null for all. */
   viewOf(header: Header): readonly Name[] | null {
     return this.db.write(() => viewIn(header, (uuid) => this.#names.origin(uuid)));
   }
 
   /**
-   * Takes over what another database tells, as one change. What replaces something said here that was not known there is a change of
-   * its own each, so that one undo chooses the other.
-   * @param parcels what it tells, in its order; gone through once more where its deletions turn out to be too many
+   * Merges what another database sent, as one change. With `setsApart`, statements that replace concurrent ones of here become
+   * changes of their own, one for each record, so that one undo brings back the values of here.
+   * @param parcels in the order in which they were sent; iterated a second time if their deletions turn out to be too many
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
@@ -218,7 +215,7 @@ export class Replication {
         this.#noteClock(states);
       }
     };
-    this.#noted(taken, () => {
+    this.#runChange(taken, () => {
       before?.();
       taken.from = collector.end();
       try {
@@ -232,11 +229,11 @@ export class Replication {
       taken.isEcho &&= taken.refused + taken.apart.length === 0;
       if (taken.apart.length === 0) after?.(taken);
     });
-    // Its change has a uid only now.
+    // The uid of the change is known only once the change has ended.
     taken.to = { ...taken.to, ...collector.at(taken.to.seq) };
     for (const [i, { state, disputes }] of taken.apart.entries()) {
       const own = noneReceived();
-      const change = this.#noted(taken, () => {
+      const change = this.#runChange(taken, () => {
         new Receiver(this.db, limits, own).run([state]);
         if (i === taken.apart.length - 1) after?.(taken);
       });
@@ -247,8 +244,8 @@ export class Replication {
     return taken;
   }
 
-  /** Runs work as a change. @returns its number, which is noted too; undefined if it changed nothing */
-  #noted(taken: ReceiveResult, work: () => void): number | undefined {
+  /** Runs work as a change, and adds its number to `changes`. @returns the number; undefined if nothing was changed */
+  #runChange(taken: ReceiveResult, work: () => void): number | undefined {
     const change = this.change(() => {
       const last = this.db.lastId('history');
       work();
@@ -258,7 +255,7 @@ export class Replication {
     return change;
   }
 
-  /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */
+  /** Keeps the clocks of later changes here above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */
   #noteClock(states: readonly State[]): void {
     const clock = latestClock(states);
     if (clock > Number(this.#settings.get('clock') ?? 0)) this.#settings.set('clock', String(clock));
@@ -266,7 +263,7 @@ export class Replication {
 
   /** What is remembered of a database. @param token the id of the token with which it calls; 0 for none */
   peer(uuid: string, token = 0): Peer {
-    // The patch leaves out what is null (RFC 7396).
+    // A merge patch leaves out members that are null (RFC 7396).
     const json = this.db.value<string>(
       `SELECT json_patch('{}', json_object('received', json(received), 'sent', json(sent), 'view', json(view), 'at', at))
        FROM peers WHERE uuid = ? AND token = ?`,
@@ -283,7 +280,7 @@ export class Replication {
   }
 
   /**
-   * Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on.
+   * Gives this database a new UUID for what it makes from now on: its file was set back, or copied and used twice.
    * @returns the UUID
    */
   renewIdentity(): string {
@@ -296,12 +293,12 @@ export class Replication {
     return id;
   }
 
-  /** The id of the user here with a name; undefined for one that is not here. */
+  /** The id of the user with a name here; undefined for one that is not here. */
   idOfUser(name: Name): number | undefined {
     return this.#names.idOf('user', name);
   }
 
-  /** The records whose deletion waits for consent. */
+  /** The records whose deletion is held back until somebody consents. */
   held(): RecordKey[] {
     return this.db.all(
       `SELECT record, id FROM replicas WHERE ${IS_HELD} AND id IS NOT NULL ORDER BY record <> 'user', record, id`,
@@ -309,9 +306,9 @@ export class Replication {
   }
 
   /**
-   * Deletes what is held back, or brings it back for everybody.
-   * @param received gets what comes of it: also what showed under a deleted user and shows by itself again
-   * @returns how many records it was
+   * Deletes the records whose deletion is held back, or restores them everywhere.
+   * @param received gets the results, also for records that showed under a deleted user and show under their own again
+   * @returns how many records there were
    */
   settleHeld(how: 'delete' | 'restore', received = noneReceived()): number {
     const held = this.held();
@@ -328,8 +325,8 @@ export class Replication {
   }
 
   /**
-   * Lets the records of one user show under another: a pointer, which rewrites no owner. One change.
-   * @param now the clock, in milliseconds since 1970
+   * Merges a user into another: sets a pointer, and rewrites no owner. One change.
+   * @param now the time, in milliseconds since 1970
    */
   mergeUsers(id: number, into: number, now = 0): void {
     this.change(() => {
@@ -342,13 +339,13 @@ export class Replication {
   }
 
   /**
-   * Lets a user here be one of another database, with the id of here: both were the same person all along. Inside a change.
+   * Makes a user here the same as one of another database, since both are the same person. The id of here stays. Inside a change.
    * @param theirs the state of the user over there
    */
   adopt(id: number, theirs: State): void {
     const own = new Fold(this.db, this.#names).of('user', [id]).get(id);
     if (!own || own.state.name === theirs.name) return;
-    // A third machine may have brought that one.
+    // The other user is here already, perhaps from a third machine: it is merged into this one.
     const known = this.idOfUser(theirs.name);
     if (known !== undefined) {
       this.mergeUsers(known, id);
@@ -361,7 +358,7 @@ export class Replication {
       this.db.run('UPDATE replicas SET id = NULL WHERE record = ? AND id = ?', kind, id);
     unname('user');
     storeReplicas(this.db, [{ state: alias }, { id, state: agreed }]);
-    // What the user has one of is named as the user is, and is told anew.
+    // One-per-user records have the name of their user, which is another one now.
     for (const kind of ownedKindNames.filter(isOnePerUser)) {
       unname(kind);
       storeReplicas(this.db, [...new Fold(this.db, this.#names).of(kind, [id]).values()]);
@@ -369,7 +366,7 @@ export class Replication {
     new Receiver(this.db).rerun(() => joined, 'user', [id]);
   }
 
-  /** The records here that came from a remote, and were not here before; a user who has others by now stays. */
+  /** The records that first came here from a remote. A user among them who has other records by now stays. */
   cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
     const came = kindNames.flatMap((kind) =>
       firstFrom(this.db, remote, kind, `SELECT id FROM ${kindOf(kind).table}`),
@@ -384,7 +381,7 @@ export class Replication {
     return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
   }
 
-  /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
+  /** Deletes what first came here from a remote, and forgets its position. Nothing of it is sent to anybody. One change. */
   forget(remote: string): void {
     this.change(() => {
       const { going } = this.cameFrom(remote);
@@ -396,7 +393,7 @@ export class Replication {
       });
       for (const { record, id } of going.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
-      // As what is not shown to this database, and what it tells nobody of.
+      // Stored as outside of the view: nothing is sent of such records.
       storeReplicas(
         this.db,
         known.map(({ id, state }) => ({ id, state, outside: true })),
@@ -410,7 +407,7 @@ export class Replication {
     });
   }
 
-  /** The users of these states whose e-mail address another user here has, who is not one of them; no more than can be told. */
+  /** The users in these states with the e-mail address of another user here, who is not in the states; at most `MOST_TOLD`. */
   sameEmails(states: readonly State[]): SameEmail[] {
     const told = states.flatMap(({ kind, name, fields }) => {
       const id = kind === 'user' && fields ? this.#names.idOf('user', name) : undefined;

@@ -12,13 +12,13 @@ import { INTO, type KindName, statementsOf } from '../../domain/kinds.ts';
  */
 export type Name = string;
 
-/** When and where something was said: hybrid logical clock (ms × 1000 + counter), uid of the change, database. */
+/** When and where a statement was made: hybrid logical clock (ms × 1000 + counter), uid of the change, database. */
 export type Stamp = readonly [clock: number, uid: number, origin: number];
 
 /** One statement of a record: the fields that are said together. */
 export interface Statement {
   stamp: Stamp;
-  /** The latest clock of each other database that it replaced. */
+  /** The latest clock of each database that this statement replaced, directly or through earlier ones. */
   seen: Readonly<Record<number, number>>;
 }
 
@@ -33,14 +33,14 @@ export interface State {
   fields?: Readonly<Record<string, Cell>> | undefined;
   /** By the name of the statement; empty without fields. */
   statements: Readonly<Record<string, Statement>>;
-  /** In an exchange only: the record left the part of the database that is shown to the other one. */
+  /** In an exchange only: the record has left the view of the receiver. */
   outside?: true;
 }
 
-/** A statement as it is written. */
+/** A statement in its serialized form. */
 export type Code = readonly [clock: number, uid: number, origin: number, seen?: Statement['seen']];
 
-/** Statements as they are written: `c` is that of all groups that `s` does not name; 0 in `s` for none. */
+/** The serialized statements of a record: `c` is that of all groups but `into` that `s` does not name; 0 in `s` is for none. */
 export interface Packed {
   c?: Code;
   s?: Readonly<Record<string, Code | 0>>;
@@ -51,7 +51,7 @@ const codeOf = ({ stamp, seen }: Statement): Code => {
   return stamp;
 };
 
-/** Most statements of a record are those of its creation. */
+/** Serializes the statements of a record. Most of them date from its creation, so the one with the lowest clock becomes `c`. */
 export function pack(kind: KindName, statements: State['statements']): Packed {
   let first: Statement | undefined;
   for (const group in statements) {
@@ -72,7 +72,7 @@ export function pack(kind: KindName, statements: State['statements']): Packed {
   return { ...(c && { c }), ...(others && { s: others }) };
 }
 
-/** @param read makes a statement of what was written */
+/** The inverse of `pack`. @param read makes a statement of its serialized form */
 export function unpack(
   kind: KindName,
   { c, s }: Packed,
@@ -88,7 +88,7 @@ export function unpack(
   return statements;
 }
 
-/** Whether a statement counts before another: the later clock, ties by the uid of the change. */
+/** Whether the first stamp wins over the second: the later clock does, in a tie the higher uid of the change. */
 export const isLater = ([clock, uid]: Stamp, [otherClock, otherUid]: Stamp): boolean =>
   clock === otherClock ? uid > otherUid : clock > otherClock;
 
@@ -103,7 +103,7 @@ export function latestClock(states: readonly State[]): number {
   return latest;
 }
 
-/** The later clock of each database. */
+/** Of each database the later of its clocks in both. */
 function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen'] {
   const joined: Record<number, number> = { ...a };
   for (const [origin, clock] of Object.entries(b)) {
@@ -116,13 +116,13 @@ function joinSeen(a: Statement['seen'], b: Statement['seen']): Statement['seen']
 const replaced = ({ stamp: [clock, , origin], seen }: Statement): Statement['seen'] =>
   joinSeen(seen, { [origin]: clock });
 
-/** A statement over what was said before. */
+/** A statement that replaces another one, or none. */
 export const replacing = (said: Statement | undefined, stamp: Stamp): Statement => ({
   stamp,
   seen: said ? replaced(said) : {},
 });
 
-/** A state in which one statement says something else. @param former what was known of the record, where that is more */
+/** A state in which one statement has new values. @param former the state with the statement that is replaced, if another */
 export const withStatement = (
   state: State,
   group: string,
@@ -135,13 +135,17 @@ export const withStatement = (
   statements: { ...state.statements, [group]: replacing(former.statements[group], stamp) },
 });
 
-/** Of a record only that it left these users, and when that was said: not whose it is. */
+/**
+ * What a view is told of a record that has left it: its name, and when its owner changed, but not who owns it now.
+ * @param said the stamp of the statement of the owner
+ * @param owners the users of the view
+ */
 export const departed = ({ kind, name, life }: State, said?: Stamp, owners: readonly Name[] = []): State => {
   const statements = said && { fields: {}, statements: { userId: { stamp: said, seen: {} } } };
   return { kind, name, life, owners, statements: {}, ...statements, outside: true };
 };
 
-/** A state that says nothing of some statements. @param groups their names */
+/** A state without some statements. @param groups their names */
 export const without = (state: State, groups: ReadonlyMap<string, unknown>): State => ({
   ...state,
   statements: Object.fromEntries(Object.entries(state.statements).filter(([group]) => !groups.has(group))),
@@ -162,7 +166,7 @@ export function merge(a: State, b: State, groups: ReadonlyMap<string, readonly s
   const statements: Record<string, Statement> = {};
   for (const [group, names] of groups) {
     const [one, other] = [a.statements[group], b.statements[group]];
-    // A field that one side does not know of yet has no statement there.
+    // Never stated on either side, as `into` of a user who was never merged.
     if (!one && !other) continue;
     const takesB = !one || (other !== undefined && isLater(other.stamp, one.stamp));
     const winner = (takesB ? other : one) as Statement;
@@ -179,7 +183,7 @@ export function merge(a: State, b: State, groups: ReadonlyMap<string, readonly s
 const union = (a: readonly Name[], b: readonly Name[]): readonly Name[] =>
   b.every((name) => a.includes(name)) ? a : [...new Set([...a, ...b])].sort();
 
-/** The statements that both sides changed without knowing of the other's, and in which they differ. */
+/** The names of the statements that both sides changed concurrently (neither had seen the other's), to different values. */
 export function disputed(a: State, b: State, groups: ReadonlyMap<string, readonly string[]>): string[] {
   const [one, other] = [a.fields, b.fields];
   if (!one || !other) return [];
@@ -193,7 +197,7 @@ export function disputed(a: State, b: State, groups: ReadonlyMap<string, readonl
   });
 }
 
-/** Whether two states of one record say the same in all that a merge looks at. */
+/** Whether a merge would find two states of one record the same. Equal stamps stand for equal values. */
 export function isEqualState(a: State, b: State): boolean {
   if (a.life !== b.life || a.owners.length !== b.owners.length) return false;
   if ((a.fields === undefined) !== (b.fields === undefined)) return false;

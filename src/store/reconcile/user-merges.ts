@@ -9,9 +9,9 @@ import { isLater, type Name, type Stamp } from './state.ts';
 /** A user who was merged into another. */
 interface Merged {
   name: Name;
-  /** Into whom, when that was last looked at. */
+  /** The user that it points at, as of the last write of its row in `replicas`. */
   into: Name;
-  /** Whether the user was deleted or brought back here since. */
+  /** Whether the history has later entries of the user: it was deleted or restored here. */
   isTouched: boolean;
 }
 
@@ -24,21 +24,23 @@ export const mergedUsers = (db: Database): Merged[] =>
     )
     .map(({ isTouched, ...merged }) => ({ ...merged, isTouched: isTouched === 1 }));
 
-/** The ids of users who came back here since they were last looked at: what others changed meanwhile shows then. */
+/** The ids of users who were restored here since `replicas` last noted them: what others changed meanwhile has to be shown. */
 export const usersBroughtBack = (db: Database): number[] =>
   db.column(
     `SELECT id FROM replicas INDEXED BY replicas_by_name WHERE record = 'user' AND EXISTS (SELECT 1 FROM history
        WHERE history.recordId = replicas.id AND history.record = 'user' AND action = 'create' AND history.seq > replicas.seq)`,
   );
 
-/** The names of the users of whom it was ever said that they are one with another, or not any more. */
+/** The names of the users for whom a merge was ever stated, even if it was taken back. */
 export const everMerged = (db: Database): Name[] =>
   db.column(
     `SELECT ${NAME} FROM replicas INDEXED BY replicas_by_name
      WHERE record = 'user' AND state ->> '$.s.${INTO}' IS NOT NULL`,
   );
 
-/** As whom users ever showed who were merged: the merge may have been taken back, and who was told of it is to hear of an erasing. */
+/**
+ * By merged user, those under whom it ever showed, even if the merge was taken back: whoever syncs these is told of an erasure.
+ */
 export const shownAs = (db: Database): Record<Name, Name[]> =>
   storedJson(new Settings(db).get('shownAs') ?? '{}');
 
@@ -50,14 +52,14 @@ export function noteShownAs(db: Database, name: Name, root: Name): void {
   new Settings(db).set('shownAs', JSON.stringify({ ...all, [name]: [...known, root] }));
 }
 
-/** The users that records may belong to, and which of them are one (`user merge`). */
+/** Follows the pointers of `user merge` from a user to the one under whom its records show. Caches users that were looked up. */
 export class UserMerges {
   readonly #known = new Map<Name, Known | undefined>();
   readonly #ownerIds = new Map<Name, number | undefined>();
 
   constructor(private readonly fold: Fold) {}
 
-  /** Looks many up at once. */
+  /** Looks up many users in one query. */
   load(names: readonly Name[]): void {
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
     for (const [name, { here }] of this.fold.named('user', missing)) this.#known.set(name, here);
@@ -68,7 +70,7 @@ export class UserMerges {
     return this.#known.get(name);
   }
 
-  /** The row of what a user has one of. */
+  /** The row of a one-per-user kind. @param user the id here */
   rowOf(kind: KindName, user: number): Row | undefined {
     return this.fold.of(kind, [user]).get(user)?.row;
   }
@@ -78,7 +80,7 @@ export class UserMerges {
     this.#known.set(known.state.name, known);
   }
 
-  /** Whether a user is there: not deleted, or the deletion waits for consent. */
+  /** Whether a user is present: known in full, and not deleted unless the deletion is held back. */
   isThere(name: Name): boolean {
     const user = this.find(name);
     if (!user?.state.fields || user.outside) return false;
@@ -86,8 +88,8 @@ export class UserMerges {
   }
 
   /**
-   * The user under whom another's records show. A pointer to a user who is not there does not count; of a circle the oldest
-   * pointer does not.
+   * The user under whom a user's records show, at the end of its chain of pointers. A pointer to an absent user does not count;
+   * of a cycle the oldest pointer does not.
    */
   rootOf(name: Name): Name {
     const path: { name: Name; stamp: Stamp }[] = [];
@@ -113,12 +115,12 @@ export class UserMerges {
     return circle.reduce((oldest, step) => (isLater(oldest.stamp, step.stamp) ? step : oldest)).name;
   }
 
-  /** Whether a user has a row of its own. */
+  /** Whether a user is present and not merged into another one, so that it has a row. */
   isShown(name: Name): boolean {
     return this.isThere(name) && this.rootOf(name) === name;
   }
 
-  /** The id of the user here under whom the records of a user show; undefined while none shows. */
+  /** The id here of the user under whom a user's records show; undefined while none does. Cached. */
   ownerId(name: Name): number | undefined {
     if (!this.#ownerIds.has(name)) {
       const root = this.rootOf(name);
@@ -127,7 +129,7 @@ export class UserMerges {
     return this.#ownerIds.get(name);
   }
 
-  /** Whether a user is one of some, or was merged into one of them, who may be one with a third. @param users by their ids; all without it */
+  /** Whether a user is among these ids, or points at one of them, even through others. @param users ids; undefined for all */
   isOf(name: Name, users: readonly number[] | undefined): boolean {
     if (users === undefined) return true;
     const root = this.rootOf(name);
