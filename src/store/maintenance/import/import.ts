@@ -57,29 +57,31 @@ export type PlaceName = (at: number, kind?: KindName) => string;
 
 export interface ImportResult {
   counts: Readonly<Record<KindName, Counts>>;
-  /** How many records of a kind come as new ones and say the same as one that was here before; no kind of which there are none. */
+  /** How many new records of a kind equal one that was here before; only kinds that have any. */
   alike: readonly { record: KindName; count: number }[];
-  /** Users to whom records come whom the file does not name so: the first 20 of them. */
+  /** Users who get records: those who come with the file or, if none does, users here. The first 20. */
   recipients: readonly Recipient[];
-  /** Users here whose records the file replaces, or would replace: the first 20 of them. */
+  /** Users here whose records the file replaces, or would replace. The first 20. */
   replaced: readonly Named[];
-  /** Records that go from one user to another: the first 20 of them. */
+  /** Records that go from one user to another. The first 20. */
   moved: readonly Moved[];
-  /** Why records without an origin may not come to whom they would. */
+  /** Why records were refused that are of no known origin and would come to other users than theirs. */
   ownership?: OwnershipFault;
-  /** What stays as it is here, and differs in the file, because its user shows under another here, with the id of that one. */
+  /**
+   * Profiles and one-per-user records of merged users that differ in the file and stay as they are, with the id of the target.
+   */
   staying: readonly RecordKey[];
-  /** How many users of the file were erased here: they would come back, or are left out. */
+  /** How many users in the file were erased here: they are left out, or refused. */
   erased: number;
-  /** Statements that were changed here and there without knowing of each other: the later one counts. */
+  /** Statements that both sides changed concurrently: the later one wins. */
   disputes: readonly Dispute[];
-  /** Records whose deletion waits for consent. */
+  /** Records whose deletion is held back until somebody consents. */
   held: readonly RecordKey[];
-  /** What is here, and was erased over there, as the file is the first to say. */
+  /** Users and records here that were erased over there, as far as this file is the first to say so. */
   erasedThere: readonly RecordKey[];
 }
 
-/** What stands at a place in a file: a record, states of some as JSON, or what keeps it from being a record. */
+/** What is at a place in a file: a record of a kind, a line of states as JSON, or a fault. */
 interface Item {
   at: number;
   kind?: KindName;
@@ -88,30 +90,30 @@ interface Item {
   fault?: Omit<Issue, 'at'>;
 }
 
-/** How records are brought in. */
+/** How a file is imported. */
 export interface ImportOptions extends Said {
   onConflict: OnConflict;
-  /** Find out everything, write nothing. */
+  /** Finds all faults and conflicts, and writes nothing. */
   dryRun: boolean;
-  /** The database that the records are from; without one, they are those with the same ids here. */
+  /** The database that the records are from; without it their ids are taken for those of this database. */
   origin?: FileOrigin | undefined;
-  /** What is true of the states of all records, if the file has them, and they are of its records as these are. */
+  /** The metadata of the states (`Seal`), if the file has states and its checksum shows that nobody has edited it. */
   seal?: unknown;
 }
 
 const NOT_THEIRS = 'Records would come to other people than they are of.';
 
 /**
- * Brings the records of a file into the database, all or nothing. `add` checks them and lays them aside, in
- * temporary tables of the connection, so that memory stays bounded and no lock is held while the file is read;
- * `apply` then looks for conflicts and writes, in one transaction.
+ * Imports the records of a file, all or nothing. `add` checks them and stages them in temporary tables of the connection, so that
+ * memory stays bounded and no lock is held while the file is read; `apply` then looks for conflicts and writes, in one
+ * transaction.
  */
 export class Import {
   readonly #issues: Issue[] = [];
   #faultCount = 0;
   #result: ImportResult | undefined;
 
-  /** @param target what the records come into */
+  /** @param target runs the import as one change */
   constructor(
     private readonly db: Database,
     private readonly target: { change: RunChange },
@@ -126,13 +128,13 @@ export class Import {
     return { count: this.#faultCount, issues: this.#issues };
   }
 
-  /** What `apply` has found, even if it threw because of conflicts. */
+  /** The result of `apply`, even if it threw because of conflicts. */
   get result(): ImportResult | undefined {
     return this.#result;
   }
 
   /**
-   * Checks records and lays them aside, with states; notes faults.
+   * Checks records and stages them, and lines of states; notes faults.
    * @param items each with its place in the file, in rising order for a kind
    */
   add(items: readonly Item[]): void {
@@ -145,32 +147,32 @@ export class Import {
     });
   }
 
-  /** Whether it says which database it is from, and comes in as with a sync from there: by names. All else goes by ids. */
+  /** Whether a file is merged by names, as by a sync: it has states, or is of another database. All others go by ids. */
   isByName<T extends Pick<ImportOptions, 'origin' | 'seal'>>(file: T): file is T & { origin: FileOrigin } {
     const { origin, seal } = file;
     return origin !== undefined && (seal !== undefined || origin.id !== new Settings(this.db).get('id'));
   }
 
   /**
-   * Looks for conflicts and writes what has been added, all of it or nothing. Of what comes in by name the later statement counts.
-   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records and `onConflict` does not
-   *   settle it; `faults` or the result names each
+   * Looks for conflicts and writes what was added, all or nothing. In a file that is merged by names, the later statement wins.
+   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records and `onConflict` does
+   *   not settle it; `faults` or the result names each
    */
   apply(options: ImportOptions): ImportResult {
     const { dryRun } = options;
     if (this.isByName(options)) {
       const seal = options.seal === undefined ? undefined : sealIn(options.seal);
-      const receive = () => this.#receive(options, seal);
+      const receive = () => this.#importByName(options, seal);
       if (!dryRun) return this.target.change(receive);
-      // Also where nothing may be written.
+      // A dry run works on a file that may not be written, too.
       return rehearse((work) => (this.db.obstacle ? this.db.read(work) : this.db.write(work)), receive);
     }
-    const work = () => this.#bring(options);
+    const work = () => this.#importById(options);
     return dryRun ? this.db.read(work) : this.target.change(work);
   }
 
-  /** Records with the ids of this database, or of none that is known. */
-  #bring(options: ImportOptions): ImportResult {
+  /** Imports by ids: those of this database, or of an unknown one. */
+  #importById(options: ImportOptions): ImportResult {
     const { as, dryRun } = options;
     if (as !== undefined) putUnder(this.db, as);
     this.#refuseContradictions(false);
@@ -179,8 +181,11 @@ export class Import {
     return result;
   }
 
-  /** Records that have names. */
-  #receive({ as, origin }: ImportOptions & { origin: FileOrigin }, seal: Seal | undefined): ImportResult {
+  /** Imports by names. */
+  #importByName(
+    { as, origin }: ImportOptions & { origin: FileOrigin },
+    seal: Seal | undefined,
+  ): ImportResult {
     const { db } = this;
     this.#refuseContradictions(true);
     const staged = new StagedStates(db, { origin, seal, as });
@@ -195,7 +200,7 @@ export class Import {
     });
     const moved = movedSince(db, before);
     requireNotMoved(as, moved);
-    // Files without states say nothing of times.
+    // Without states the file has no times: its disputes are only counted.
     const [disputes, unsaid] = seal ? [received.disputes, []] : [[], received.disputes];
     const staying = staged.staying();
     const skipped = byKind((kind) => (staged.leftOut.get(kind) ?? 0) + idsOf(staying, kind).length);
@@ -236,7 +241,7 @@ export class Import {
     }
   }
 
-  /** What is wrong with the file as a whole, beside the faults of single records. */
+  /** Refuses a file with two different records of one id or key or, if it is imported by ids, with records of unknown users. */
   #refuseContradictions(isForeign: boolean): void {
     for (const kind of stagedKinds) markSecond(this.db, kind, 'contradictory');
     const message = 'stands twice in the file, with different records';
@@ -252,7 +257,7 @@ export class Import {
     this.#refuseFaults();
   }
 
-  /** Users of whom the file has records, and whom nobody knows. */
+  /** Notes a fault for each of these users, who are neither in the file nor in the database. */
   #faultStrangers(users: readonly Owner[]): void {
     for (const { record, userId, count, at } of users) {
       const more = count > 1 ? `; so in ${count - 1} more` : '';
@@ -276,7 +281,7 @@ export class Import {
     }
     const result = {
       counts: counts(this.db),
-      // Of users, the e-mail address says it.
+      // Not of users, whose e-mail addresses show it.
       alike: ownedStaged
         .map((kind) => ({ record: kind.name, count: alike(this.db, kind) }))
         .filter(({ count }) => count > 0),
@@ -288,7 +293,7 @@ export class Import {
       held: [],
       erasedThere: [],
     };
-    // What is from this database, and says so, knows whose its records are.
+    // A file that says it is from this database has the right users.
     const wrong = origin ? undefined : ownershipFault(this.db, said);
     if (wrong) {
       this.#result = { ...result, erased: 0, ownership: wrong.fault };
@@ -308,7 +313,7 @@ export class Import {
     return this.#result;
   }
 
-  /** @returns how many records the condition on `STAGED` is true of */
+  /** Notes a fault for each staged record that meets a condition on `STAGED`. @returns how many do */
   #faultAll(condition: string, issueOf: (kind: KindName) => Issue): number {
     const { count, places } = placesOf(this.db, condition);
     for (const { record, at } of places) this.#fault({ ...issueOf(record), at: this.place(at, record) });
@@ -317,7 +322,7 @@ export class Import {
   }
 }
 
-/** How many records of each kind had each outcome, once their states were taken over. @param staged how many stand in the file */
+/** How many records of each kind had each outcome, after a merge by names. @param staged the counts of the staged records */
 const countsOf = (
   staged: Record<KindName, Counts>,
   { counts: all, disputes }: Pick<Received, 'counts' | 'disputes'>,

@@ -13,18 +13,18 @@ import type { Database } from '../../sqlite/database.ts';
 import { storedJson } from '../../sqlite/errors.ts';
 import { IS_NEW, MAX_FAULTS, type OnConflict, ownedStaged, STAGED, stagedUsers } from './staging.ts';
 
-/** Whose records an import is about: who may get them, and who is named. */
+/** Ownership in an import: which users get records or lose some, and which of them are reported. */
 
 /** A user here, by name. */
 export type Named = Pick<User, 'id' | 'firstName' | 'lastName'>;
 
-/** A user here to whom records of a file come. */
+/** A user here who gets records of a file. */
 export interface Recipient extends Named {
   /** Whether the user comes with the file. */
   isNew: boolean;
 }
 
-/** A record that goes from one user to another, as it went at its origin. */
+/** A record that goes from one user to another; `from` and `to` are their names. */
 export interface Moved {
   record: KindName;
   id: number;
@@ -39,20 +39,20 @@ interface Place {
   issue: Issue;
 }
 
-/** So many users or records are named at most. */
+/** The most users or records that are reported. */
 const MOST_NAMED = 20;
 
-/** Records that would be written, or would be if nothing stood in their way. */
+/** SQL: whether a staged record would be written, or would be but for a conflict. */
 const COMES = `(${IS_NEW} OR _outcome IN ('conflicting', 'overwritten', 'sameKey'))`;
 
-/** The first users here whose ids a query gives. */
+/** The users here whose ids a query gives, the first 20 by id. */
 const usersIn = (db: Database, ids: string, ...values: number[]): Named[] =>
   db.all<Named>(
     `SELECT id, firstName, lastName FROM main.users WHERE id IN (${ids}) ORDER BY id LIMIT ${MOST_NAMED}`,
     ...values,
   );
 
-/** The first users who are new; of a file without users, those whose records come. */
+/** The first new users in a file; of a file without users, those here who get records. */
 export function recipients(db: Database): Recipient[] {
   const isAny = db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === 1;
   const named = isAny
@@ -68,12 +68,12 @@ export function recipients(db: Database): Recipient[] {
 export const replacedUsers = (db: Database): Named[] =>
   usersIn(db, `SELECT owner FROM ${STAGED} WHERE _outcome IN ('conflicting', 'overwritten', 'sameKey')`);
 
-/** SQL: the name of the user `id`, who may come with the file. */
+/** SQL: the name of the user `id`, here or else in the file. */
 const nameSql = (id: string) =>
   `coalesce((SELECT firstName || ' ' || lastName FROM main.users WHERE id = ${id}),
     (SELECT firstName || ' ' || lastName FROM ${stagedUsers.staged} WHERE coalesce(_newId, id) = ${id}), ${id})`;
 
-/** The first records that change their owner, of those with some outcomes, with their place in the file. */
+/** The first records with some outcomes that change their owner, with their places in the file. */
 const movesOf = (db: Database, outcomes: string, order: string, limit: number): (Moved & { at: number })[] =>
   db.all(
     `SELECT at, record, here AS id, ${nameSql('owner')} AS "from", ${nameSql('userId')} AS "to" FROM ${STAGED}
@@ -86,7 +86,7 @@ export const movedRecords = (db: Database): Moved[] =>
 
 const CREATED = "SELECT userId FROM main.history WHERE seq > ? AND action = 'create'";
 
-/** The first users whom changes after the entry `seq` brought; where they brought none, those who got records. */
+/** The first users who were created after the history seq `seq`; if there are none, those for whom records were. */
 export function gainers(db: Database, seq: number): Recipient[] {
   const made = usersIn(db, `${CREATED} AND record = 'user'`, seq);
   const isNew = made.length > 0;
@@ -117,7 +117,7 @@ export function onlyUser(db: Database): number | undefined {
   throw new SciaticaError('invalid', 'The file has several users.', [fault]);
 }
 
-/** Puts records of no known origin under a user: the user of the file is left out. */
+/** Gives records of no known origin to a user here (`--as`); the user in the file is skipped. */
 export function putUnder(db: Database, ours: number): void {
   onlyUser(db);
   db.run(`UPDATE ${stagedUsers.staged} SET _outcome = 'skipped' WHERE _outcome IS NULL`);
@@ -125,16 +125,16 @@ export function putUnder(db: Database, ours: number): void {
 }
 
 /**
- * Users who were erased here, and what belongs to them, would come back as new ones. That is a conflict: `overwrite` brings them,
- * `renumber` stores them under new ids, `skip` leaves them out.
+ * Keeps users who were erased here, and their records, from coming back as new ones. That is a conflict: `overwrite` imports
+ * them, `renumber` stores them under new ids, `skip` leaves them out.
  */
 export function holdErased(db: Database, onConflict: OnConflict): void {
   if (onConflict === 'overwrite') return;
   const users = `${stagedUsers.staged} AS u WHERE ${IS_NEW} AND (id IN (SELECT value FROM json_each(?)) OR EXISTS (
     SELECT 1 FROM main.history WHERE record = 'user' AND recordId = u.id AND action = 'erase'))`;
-  // Of databases whose place this one has taken.
+  // Users erased in a database that this one, a restored backup, has replaced.
   const others = new Settings(db).get('erased') ?? '[]';
-  // Mostly there is none, and the logs need not be gone through.
+  // There are none as a rule, and the logs need not be searched.
   if (db.value(`SELECT 1 FROM ${users} LIMIT 1`, others) !== 1) return;
   const outcome = { skip: 'skipped', renumber: 'conflicting', refuse: 'erased' }[onConflict];
   const ids = JSON.stringify(db.column<number>(`SELECT coalesce(_newId, id) FROM ${users}`, others));
@@ -145,14 +145,14 @@ export function holdErased(db: Database, onConflict: OnConflict): void {
       outcome,
       ids,
     );
-  // What belongs to users who get new ids follows them.
+  // With `renumber`, records follow their users to the new ids.
   if (onConflict !== 'renumber') for (const { staged } of ownedStaged) hold(staged, 'userId');
   hold(stagedUsers.staged, 'coalesce(_newId, id)');
 }
 
 /**
- * What keeps staged records without an origin from their owners, once each has its outcome.
- * @returns the sort that is to be settled first, with its faults; undefined if there is none
+ * Looks for staged records of no known origin that would come to other users than theirs, once each has its outcome.
+ * @returns the fault that is to be settled first, with its places; undefined if there is none
  */
 export function ownershipFault(
   db: Database,
@@ -168,7 +168,7 @@ export function ownershipFault(
   return first && { fault: first[0], places: first[1] };
 }
 
-/** A user of whom records of a kind are in the file. */
+/** A user who has records of a kind in the file. */
 export interface Owner {
   record: KindName;
   userId: number;
@@ -180,7 +180,7 @@ export interface Owner {
 }
 
 /**
- * The first users of whom the file has records, and who are not in it themselves, once for each kind.
+ * The first users who have records in the file and are not in it themselves, once for each kind.
  * @param condition on `STAGED`
  * @returns how many there are, too
  */
@@ -206,10 +206,10 @@ const unnamed = (db: Database): Place[] =>
     return { at, kind: record, issue: { field: 'userId', message } };
   });
 
-/** How many users are compared at once. */
+/** How many users are compared with each query. */
 const BLOCK = 1000;
 
-/** Users of the file whose ids are taken by other persons, where something would be replaced or would go to those. */
+/** Users in the file whose ids other persons here have, if those would be replaced or get records. */
 function strangers(db: Database): Place[] {
   const { staged } = stagedUsers;
   const getsRecords = `EXISTS (SELECT 1 FROM ${STAGED} WHERE userId = i.id AND record <> 'user' AND ${COMES})`;

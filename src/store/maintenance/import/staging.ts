@@ -6,7 +6,7 @@ import { checksOf } from '../../../domain/schema.ts';
 import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 
-/** Faults are counted without end; so many are kept to be shown. */
+/** The most faults that are kept to be shown; all are counted. */
 export const MAX_FAULTS = 10_000;
 
 /** What happens to a record whose id is taken by a different one. */
@@ -16,11 +16,11 @@ export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
 export type Outcome =
   /** Already there, the same; with `renumber` perhaps under another id. */
   | 'equal'
-  /** In the file once more. */
+  /** Equal to an earlier record in the file. */
   | 'repeated'
-  /** Its id is in the file before, with a different record. */
+  /** An earlier record in the file has the same id, and is different. */
   | 'contradictory'
-  /** Its key is in the file before, with a different record of the same user. */
+  /** An earlier record of the same user in the file has the same key, and is different. */
   | 'doubled'
   /** Its id is taken by a different record, and nothing was said about that. */
   | 'conflicting'
@@ -35,7 +35,7 @@ export type Outcome =
 /** SQL: whether a staged record comes as a new one. */
 export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
-/** How many records of a file had each outcome; `absent` are known here and not shown; `deleted` are not in the file any more. */
+/** How many records of a file had each outcome. `absent`: known and not shown here; `deleted`: deleted here, as at the origin. */
 export type Counts = Record<(typeof counted)[number], number>;
 
 const counted = [
@@ -64,9 +64,9 @@ export interface StagedKind {
   fields: Fields;
   /** All but the id. */
   columns: string[];
-  /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
+  /** SQL: stages a record. A constant, so that a million rows find their prepared statement at once. */
   insert: string;
-  /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
+  /** SQL: whether row `m` of the table and row `i` of the staged ones are equal, the id aside. */
   same: string;
 }
 
@@ -86,10 +86,10 @@ export const stagedKindOf = (name: KindName): StagedKind =>
 export const stagedUsers = stagedKindOf('user');
 /** What belongs to users. */
 export const ownedStaged = stagedKinds.filter((kind) => kind !== stagedUsers);
-/** Of which a user has only one record with the same key. */
+/** The kinds of which a user has only one record with the same key. */
 export const keyedStaged = stagedKinds.filter(({ name }) => kindOf(name).key);
 
-/** The driver gives every number as REAL. */
+/** The driver binds every number as REAL: this affinity makes integers of whole ones. */
 const affinityOf = (field: Field | undefined) =>
   /number|boolean/.test(typeof field?.example) ? 'NUMERIC' : 'TEXT';
 
@@ -106,8 +106,9 @@ export function prepareStaging(db: Database): void {
 }
 
 /**
- * What is staged of all kinds: `nth` of the kind and `record`, its name; whose a record is, `userId` as the file said it or as it is by
- * now, `givenUserId` as the file said it; the id that it has `here`, and whose the one here is, its `owner`.
+ * A view of all staged records: `nth`, the place of the kind, and `record`, its name; `userId`, the user by now, and
+ * `givenUserId`, as in the file; `here`, the id that the record has or gets here; `owner`, the user of the record that has this
+ * id now.
  */
 export const STAGED = 'temp.import_records';
 
@@ -120,18 +121,14 @@ function rowsOf({ name, table, staged }: StagedKind, nth: number): string {
     coalesce(i._givenUserId, ${userId}) AS givenUserId, ${owner} AS owner, i._outcome FROM ${staged} AS i`;
 }
 
-/** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
+/** Notes the id of a user in the file, even of one with faults: their logs have no fault of their own. */
 export function noteUser(db: Database, value: unknown): void {
   const id = (value as { id?: unknown } | null)?.id;
   if (Number.isSafeInteger(id))
     db.run('INSERT OR IGNORE INTO temp.import_known_users VALUES (?)', id as number);
 }
 
-/**
- * Lays a record aside.
- * @param at its place in the file
- * @throws SciaticaError `invalid` with every fault
- */
+/** Checks a record and stages it. @param at its place in the file @throws SciaticaError `invalid` with every fault */
 export function stage(
   db: Database,
   { name, fields, columns, insert }: StagedKind,
@@ -146,8 +143,8 @@ export function stage(
 }
 
 /**
- * Finds records with the id, or with the user and the key, of one further up in the file.
- * @param outcome of those that differ from it
+ * Marks records with the same id, or the same user and key, as an earlier one in the file: as `repeated` if they are equal.
+ * @param outcome of those that differ
  */
 export function markSecond(
   db: Database,
@@ -166,7 +163,7 @@ export function markSecond(
   );
 }
 
-/** Finds records whose id is in the database: with the same record, or taken by a different one. */
+/** Marks records whose id is in the database: with an equal record, or a different one. */
 export function markTaken(db: Database, { table, staged, same }: StagedKind): void {
   db.run(
     `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'equal', 'conflicting')
@@ -175,8 +172,8 @@ export function markTaken(db: Database, { table, staged, same }: StagedKind): vo
 }
 
 /**
- * Finds conflicting records that are in the database under another id, as an earlier `renumber` left them, so
- * that importing a file again adds nothing. Of several alike, each counts once.
+ * Marks conflicting records as equal that are in the database under another id, as an earlier `renumber` left them, so that
+ * importing a file again adds nothing. Of several that are equal, each counts once.
  */
 export function matchEqual(db: Database, { table, staged, columns, same }: StagedKind): void {
   const nth = (order: string) =>
@@ -208,7 +205,7 @@ export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): 
 /** Gives a new id to the records that need one, above all others. */
 function settleIds(db: Database, { name, table, staged }: StagedKind): void {
   const used = db.lastId(table);
-  // An id that is far above all others would use up the ids.
+  // An id far above all others would use up the ids: it gets a new one, as do all above it.
   db.run(
     `UPDATE ${staged} SET _outcome = 'renumbered' WHERE _outcome IS NULL AND _newId IS NULL AND id >= (SELECT min(id) FROM
        (SELECT id, id - lag(id, 1, ?) OVER (ORDER BY id) AS gap FROM ${staged} WHERE id > ? AND _outcome IS NULL)
@@ -230,7 +227,7 @@ function settleIds(db: Database, { name, table, staged }: StagedKind): void {
   if (last + changes > MAX_ID) throw idsUsedUp(nounOf(name));
 }
 
-/** The records of the file follow users that have got, or have found, another id. */
+/** Changes the users of staged records to the new ids of these users. */
 export function followUsers(db: Database): void {
   for (const { staged } of ownedStaged)
     db.run(
@@ -239,7 +236,7 @@ export function followUsers(db: Database): void {
     );
 }
 
-/** How many records a condition on `STAGED` is true of, and where the first of them stand. */
+/** How many staged records meet a condition on `STAGED`, and the places of the first `MAX_FAULTS` of them. */
 export function placesOf(
   db: Database,
   condition: string,
@@ -250,11 +247,11 @@ export function placesOf(
   return { count, places: count > 0 ? db.all(sql) : [] };
 }
 
-/** How many records without an id say the same as one that is stored: an import of the same file before may have brought that. */
+/** How many staged records without an id equal a stored one, which an earlier import of the file may have brought. */
 export function alike(db: Database, { table, staged, columns, same }: StagedKind): number {
   const comes = 'id IS NULL AND _outcome IS NULL';
   const names = columns.join(', ');
-  // By sorting: an index on the user alone would be searched for each of them.
+  // INTERSECT sorts. A join would go through all records of the user for each record.
   const both = `SELECT ${names} FROM ${staged} WHERE ${comes} INTERSECT
     SELECT ${names} FROM main.${table} WHERE userId IN (SELECT userId FROM ${staged} WHERE ${comes})`;
   return (
@@ -282,15 +279,15 @@ const countedAs: Readonly<Record<string, keyof Counts>> = {
 };
 
 /**
- * Gives the records that would be written, and whose key a stored record of the user has, the outcome that was asked for:
- * `overwrite` puts them in the place of that one. With `renumber` both would stay, which cannot be.
+ * Gives the outcome that was asked for to new records whose key a stored record of the user has: `overwrite` lets them replace
+ * it. With `renumber` both would have the key, so that they are refused.
  */
 export function settleSameKeys(db: Database, kind: StagedKind, onConflict: OnConflict): void {
   const { staged, table, same } = kind;
   const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged}`);
   if (users.length === 0) return;
   storeKeys(db, kind, users);
-  // The one that is stored, unless the file replaces it anyway.
+  // The stored records with these keys, without those that the file overwrites anyway.
   const sameKeys = `SELECT i._at, m.id, ${same} AS _same FROM ${staged} AS i
     JOIN temp.import_keys AS k USING (userId, _key) JOIN main.${table} AS m ON m.id = k.id
     WHERE m.id IS NOT coalesce(i._newId, i.id)
@@ -308,7 +305,7 @@ export function settleSameKeys(db: Database, kind: StagedKind, onConflict: OnCon
   mark("_outcome = 'sameKey'", "(i._outcome IS NULL OR i._outcome IN ('renumbered', 'overwritten'))");
 }
 
-/** The keys of what these users have: SQLite folds the case of ASCII letters only. */
+/** Computes the keys of all records of these users. Not in SQL: SQLite folds the case of ASCII letters only. */
 function storeKeys(db: Database, { name, table }: StagedKind, users: readonly number[]): void {
   db.exec(`DROP TABLE IF EXISTS temp.import_keys;
     CREATE TABLE temp.import_keys (userId INTEGER, _key TEXT, id INTEGER, PRIMARY KEY (userId, _key, id))`);
@@ -317,7 +314,7 @@ function storeKeys(db: Database, { name, table }: StagedKind, users: readonly nu
       db.run('INSERT INTO temp.import_keys VALUES (?, ?, ?)', userId, keyOf(name, record) ?? '', record.id);
 }
 
-/** Brings what is new, renumbered or to be overwritten into the database. */
+/** Writes the records that are new, renumbered or to overwrite others. */
 export function write(db: Database, kind: StagedKind): void {
   const { name, table, staged, columns } = kind;
   db.run(

@@ -25,49 +25,49 @@ import { absentUsers, type Owner, onlyUser } from './owners.ts';
 import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
 import { UndoneImports } from './undone-imports.ts';
 
-/** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
+/** The staged records of a file that says which database it is from, as states, which are merged as by a sync. */
 
 const BLOCK = 5000;
 
-/** What is asked of the states of a file. */
+/** What is known of the file. */
 interface Asked {
   origin: FileOrigin;
-  /** What is true of all of them; undefined for a file that has none. */
+  /** The metadata of its states; undefined for a file without states. */
   seal: Seal | undefined;
-  /** The id of the user here under whom the only one of the file comes. */
+  /** `--as`: the id of the user here under whom the only user of the file is to show. */
   as: number | undefined;
 }
 
-/** A name without its uid, which not every file knows. */
+/** A name without its uid, since not every file has uids. */
 const withoutUid = (name: Name): string => partsOf(name).slice(0, 2).join('.');
 
 const add = (counts: Map<KindName, number>, kind: KindName) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
 
-/** To be used inside a change. */
+/** Gives staged records as states, for `Replication.receive`. To be used inside a change. */
 export class StagedStates {
   /** How many records of each kind are left out, because they were erased here. */
   readonly leftOut = new Map<KindName, number>();
-  /** How many records of each kind showed here before. */
+  /** How many records of each kind that are in the file showed here before. */
   readonly shownBefore = new Map<KindName, number>();
   readonly #undone: UndoneImports;
   readonly #names: Names;
-  readonly #people: UserMerges;
+  readonly #merges: UserMerges;
   readonly #file: Unsealed;
-  /** The users who are one with another, by their names without uids. */
+  /** The merged users, by their names without uids. */
   readonly #merged: Set<string>;
-  /** What the lists of the file say of those users, and of what they have one of. */
+  /** The states of those users in the file, and of their one-per-user records. */
   #ofMerged: State[] = [];
-  /** The user of the file who comes under one here. */
+  /** `--as`: the id of the user in the file, and the id and the name of the user here. */
   readonly #as: { theirs: number; ours: number; name: Name } | undefined;
 
-  /** @throws SciaticaError `invalid` where several users should come under one */
+  /** @throws SciaticaError `invalid` if the file has several users and `as` is given */
   constructor(
     private readonly db: Database,
     private readonly asked: Asked,
   ) {
     const { origin, as } = asked;
     this.#names = new Names(db);
-    this.#people = new UserMerges(new Fold(db, this.#names));
+    this.#merges = new UserMerges(new Fold(db, this.#names));
     this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
     this.#merged = new Set(mergedUsers(db).map(({ name }) => withoutUid(name)));
     const isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
@@ -83,11 +83,11 @@ export class StagedStates {
     this.shownBefore.clear();
     this.#ofMerged = [];
     const { seal } = this.asked;
-    // Of each time: the numbers of databases may be taken back in between.
+    // Made anew for each iteration: a rollback in between also removes databases from `origins`.
     const reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
     const erased = reader?.erased() ?? [];
     const erasures = new Erasures(this.db, this.#names);
-    // A file of a database in which nobody is left tells of who was erased, too.
+    // Before any states: a file may have erasures only.
     yield { states: [], erased };
     for (const states of reader ? this.#sealed(reader) : this.#unsealed()) {
       for (const state of states) if (state.fields && erasures.has(state)) add(this.leftOut, state.kind);
@@ -95,7 +95,7 @@ export class StagedStates {
     }
   }
 
-  /** What a state counts as for a record here. */
+  /** As `Limits.again`: counts the records that show here, and repeats what the undo of an import took back. */
   again(told: State, here: Known): State {
     const isListed = told.life % 2 === 1 && told.fields !== undefined;
     if (isListed && here.row && !this.#isOfMerged(told)) add(this.shownBefore, told.kind);
@@ -103,15 +103,15 @@ export class StagedStates {
   }
 
   /**
-   * The profiles, and what else a user has one of, that stay as they are here although the file says otherwise, because its user shows
-   * under another; each with the id of that one. Once the states were taken over.
+   * The profiles and one-per-user records that differ in the file and stay as they are, since their user is merged into another
+   * one; each with the id of that one. To be called after the merge.
    */
   staying(): RecordKey[] {
-    const people = new UserMerges(new Fold(this.db, new Names(this.db)));
+    const merges = new UserMerges(new Fold(this.db, new Names(this.db)));
     return this.#ofMerged.flatMap(({ kind, name, fields }) => {
-      const id = people.ownerId(name);
-      if (id === undefined || people.isShown(name)) return [];
-      const cells: Cells = people.rowOf(kind, id)?.cells ?? {};
+      const id = merges.ownerId(name);
+      if (id === undefined || merges.isShown(name)) return [];
+      const cells: Cells = merges.rowOf(kind, id)?.cells ?? {};
       const differs = ([field, cell]: [string, Cell]) => field !== INTO && (cells[field] ?? null) !== cell;
       return Object.entries(fields ?? {}).some(differs) ? [{ record: kind, id }] : [];
     });
@@ -120,7 +120,7 @@ export class StagedStates {
   /** Users of whom a file without states has records, and who are neither in it nor known here. */
   strangers(): Owner[] {
     const nameOf = (id: number) => stateWithout('user', this.#file, { id }).name;
-    const isKnown = (id: number) => id === this.#as?.theirs || this.#people.ownerId(nameOf(id)) !== undefined;
+    const isKnown = (id: number) => id === this.#as?.theirs || this.#merges.ownerId(nameOf(id)) !== undefined;
     return absentUsers(this.db, 'TRUE', -1).users.filter(({ userId }) => !isKnown(userId));
   }
 
@@ -132,12 +132,14 @@ export class StagedStates {
       );
       if (!row) return;
       const line = lineIn(storedJson(row.line));
-      yield reader.states(line, this.#listed(line)).map((state, i) => this.#met(state, firstId(line.s[i])));
+      yield reader
+        .states(line, this.#listed(line))
+        .map((state, i) => this.#withTarget(state, firstId(line.s[i])));
       last = row.at;
     }
   }
 
-  /** The records in the list of the kind, with the ids of a line and with those between. */
+  /** The staged records of a kind whose ids are between the lowest and the highest of a line. */
   #listed(line: Line): Map<number, Cells> {
     const { columns, staged } = stagedKindOf(line.k);
     const rows = this.db.all<Cells>(
@@ -150,8 +152,8 @@ export class StagedStates {
   *#unsealed(): Generator<State[]> {
     const isMissing = this.#as && this.db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === undefined;
     if (this.#as && isMissing) {
-      // Of the user the file has only the id.
-      const { row } = this.#people.find(this.#as.name) ?? {};
+      // The file has only the id of the user.
+      const { row } = this.#merges.find(this.#as.name) ?? {};
       const id = this.#as.theirs;
       yield [this.#pointing(stateWithout('user', this.#file, { ...row?.cells, id }), id)];
     }
@@ -163,21 +165,23 @@ export class StagedStates {
           last,
         );
         if (rows.length === 0) break;
-        yield rows.map(({ _at, ...cells }) => this.#met(stateWithout(name, this.#file, cells), cells['id']));
+        yield rows.map(({ _at, ...cells }) =>
+          this.#withTarget(stateWithout(name, this.#file, cells), cells['id']),
+        );
         last = Number(rows.at(-1)?.['_at']);
       }
   }
 
-  /** What the user of the file has one of is named as that user is: it shows where the one here, who has none, gets the same. */
+  /** With `--as`: a one-per-user record also gets the name of the user here, if that user has none of the kind. */
   #alsoHere(state: State): State[] {
     if (!this.#as || !isOnePerUser(state.kind) || !state.fields) return [];
     const { ours, name } = this.#as;
-    if (state.name === name || this.#people.rowOf(state.kind, ours)) return [];
+    if (state.name === name || this.#merges.rowOf(state.kind, ours)) return [];
     return [{ ...state, name, owners: [...state.owners, name] }];
   }
 
-  /** @param id that of the record in its list; undefined for one that is not in it */
-  #met(state: State, id: Cell | undefined): State {
+  /** Applies `--as`, and notes states of merged users. @param id of the record in its list; undefined if it is not listed */
+  #withTarget(state: State, id: Cell | undefined): State {
     const met = this.#pointing(state, id);
     if (id === undefined || !this.#isOfMerged(met)) return met;
     this.#ofMerged.push(met);
@@ -185,23 +189,23 @@ export class StagedStates {
     return met;
   }
 
-  /** Whether it is the profile of a user who shows under another, or what that user has one of. */
+  /** Whether a state is the profile, or a one-per-user record, of a merged user. */
   #isOfMerged({ kind, name }: State): boolean {
     return (kind === 'user' || isOnePerUser(kind)) && this.#merged.has(withoutUid(name));
   }
 
-  /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */
+  /** With `--as`: merges the user of the file into the one here, as `user merge` does. @param id of the record in the file */
   #pointing(state: State, id: Cell | undefined): State {
     if (!this.#as || state.kind !== 'user' || id !== this.#as.theirs || !state.fields) return state;
     const { ours, name } = this.#as;
-    if (this.#people.ownerId(state.name) === ours) return state;
+    if (this.#merges.ownerId(state.name) === ours) return state;
     this.#merged.add(withoutUid(state.name));
-    const former = this.#people.find(state.name)?.state;
+    const former = this.#merges.find(state.name)?.state;
     return pointingTo(name, state, stampNow(this.db, this.#names), former);
   }
 }
 
-/** The fault of a file whose user is another than the one it is to come under. */
+/** @throws SciaticaError `conflict` if `--as` names another user than the one under whom the file's records showed so far */
 export function requireNotMoved(as: number | undefined, moved: readonly { from: string }[]): void {
   const [first] = moved;
   if (as === undefined || !first) return;

@@ -6,13 +6,13 @@ import { replacing, type Stamp, type State, type Statement } from '../../reconci
 import type { Database } from '../../sqlite/database.ts';
 
 /**
- * What the undo of an import took back comes in again with the next import, though the undo was later than all that the file says; and
- * an export of this database itself brings back what was deleted since. Inside a change.
+ * Lets an import repeat what the undo of an import took back, although the undo is later than everything in the file. An export
+ * of this database itself also restores what was deleted since. To be used inside a change.
  */
 export class UndoneImports {
-  /** The uids of the changes that took imports back. */
+  /** The uids of the changes that undid imports, or redid them. */
   readonly #uids: ReadonlySet<number>;
-  /** Of what is said anew. */
+  /** The stamp of statements that are made anew. */
   readonly #stamp: Stamp;
 
   /** @param isOwn whether the file is of this database itself */
@@ -25,7 +25,7 @@ export class UndoneImports {
     this.#stamp = stampNow(db, names);
   }
 
-  /** The state of a file, with what is to count again. @param here the record here */
+  /** A state in the file as it is to be merged with the record here. */
   again(state: State, { id, state: here }: Known): State {
     if (id === undefined || state.outside || (this.#uids.size === 0 && !this.isOwn)) return state;
     const isThere = state.life % 2 === 1;
@@ -41,7 +41,7 @@ export class UndoneImports {
     return { ...state, life: counts ? here.life + 1 : state.life, statements };
   }
 
-  /** Whether the undo of an import was the last that happened to a record. */
+  /** Whether the last history entry of a record is of such a change. */
   #wasTakenBack(kind: KindName, id: number): boolean {
     const uid = this.db.value<number>(
       `SELECT head.uid FROM history AS entry JOIN history AS head ON head.seq = entry.head
@@ -53,7 +53,7 @@ export class UndoneImports {
   }
 }
 
-/** SQL: the uids of the changes that took imports back, or brought them again. */
+/** SQL: the uids of the changes that undid imports, or undid such changes in turn. */
 const UNDOS_OF_IMPORTS = `WITH RECURSIVE
     reversals AS MATERIALIZED (SELECT change, undoes, uid FROM history WHERE undoes IS NOT NULL),
     undone (change, uid) AS (
