@@ -1,19 +1,19 @@
 import { invalid } from '../domain/errors.ts';
 
-/** The hosts that are the machine itself: what is sent there crosses no network. */
+/** The hosts of this machine itself: what is sent there crosses no network. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** A pin as `pinOf` makes it. */
 const PIN = /^sha256-[\w-]{43}$/;
 
-/** Where a service is. */
+/** The address of a service. */
 export interface Address {
   url: URL;
-  /** The pin of the key of its certificate; without it, what the system trusts is trusted. */
+  /** The pin of its certificate's key; without it every certificate that the system trusts is accepted. */
   pin: string | undefined;
 }
 
-/** Whether a text names a service, and not a folder or a remote by its name. */
+/** Whether a text is the URL of a service, and not a folder or the name of a remote. */
 export const isUrl = (text: string | undefined): text is string => /^https?:/i.test(text ?? '');
 
 /**

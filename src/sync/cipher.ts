@@ -4,14 +4,15 @@ import { gunzipSync, gzip } from 'node:zlib';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { explained } from '../domain/errors.ts';
 
-/** What a file of a folder unpacks to at most, in bytes: more is no file of ours. */
+/** The longest unpacked file of a folder, in bytes: sciatica writes none that is longer. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Makes the key of a folder, an age identity. */
 export const makeKey = (): Promise<string> => generateX25519Identity();
 
 /**
- * The key in a text.
+ * Checks the key of a folder.
+ * @returns the key, without white space around it
  * @throws SciaticaError `invalid` for a text that is no key
  */
 export async function checkKey(text: string): Promise<string> {
@@ -28,7 +29,7 @@ export async function checkKey(text: string): Promise<string> {
   }
 }
 
-/** Makes files unreadable to whoever has no key (age, https://age-encryption.org/v1), and shows who wrote a list of them. */
+/** Encrypts the files of a folder (age, https://age-encryption.org/v1), and authenticates the manifests that list them. */
 export class FolderCipher {
   readonly #mac: Buffer | undefined;
 
@@ -37,12 +38,12 @@ export class FolderCipher {
     if (key !== null) this.#mac = Buffer.from(hkdfSync('sha256', key, '', 'sciatica folder manifest', 32));
   }
 
-  /** By which a key is known again, without telling it; `null` without one. */
+  /** A fingerprint of the key, which does not reveal it; `null` without a key. */
   get id(): string {
     return this.#mac ? createHmac('sha256', this.#mac).update('key').digest('hex').slice(0, 16) : 'null';
   }
 
-  /** Of a text of a machine: with a key nobody else can make it (RFC 2104), without one it shows that the text is whole. */
+  /** Authenticates a text of a machine: an HMAC (RFC 2104) or, without a key, a SHA-256, which shows only that it is whole. */
   mark(database: string, text: string): string {
     const mark = this.#mac ? createHmac('sha256', this.#mac) : createHash('sha256');
     return mark.update(`${database}\n${text}`).digest('hex');
@@ -63,7 +64,7 @@ export class FolderCipher {
 
   /**
    * Decrypts what `close` made, for `unpack`.
-   * @throws SciaticaError `unusable` for what was not closed with this key
+   * @throws SciaticaError `unusable` for bytes that were not encrypted with this key
    */
   async open(bytes: Uint8Array): Promise<Uint8Array> {
     if (this.key === null) return bytes;
@@ -76,7 +77,7 @@ export class FolderCipher {
     }
   }
 
-  /** The text in what `open` gave. @throws SciaticaError `unusable` for what has none */
+  /** The text in what `open` returned. @throws SciaticaError `unusable` if it cannot be unpacked */
   unpack(packed: Uint8Array): string {
     try {
       return String(gunzipSync(packed, { maxOutputLength: MOST_BYTES }));

@@ -19,24 +19,24 @@ export interface Connection {
   send: Transport;
   /**
    * Opens an event stream.
-   * @param onEvent is called for each piece of it that has an event
-   * @returns a promise that resolves when the stream ends, for whatever reason, or the signal comes
+   * @param onEvent called for each chunk that has an event
+   * @returns a promise that resolves when the stream ends, for whatever reason, or at the signal
    */
   listen(request: SyncRequest, onEvent: () => void, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** Longest silence, in milliseconds: the service sends a heartbeat every 15 s into an idle stream. */
+/** The idle timeout, in milliseconds: the service sends a heartbeat every 15 s into an idle stream. */
 const SILENCE_MS = 45_000;
-/** Largest answer, in bytes: a page of lists has 1 MiB at most, a page of changes less. */
+/** The largest answer, in bytes. That to an exchange has about 2 Mi characters, unless one record alone is longer. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Longest silence of `probe`, in milliseconds: somebody sits in front of it. */
+/** The idle timeout of `probe`, in milliseconds: a person waits for it. */
 const PROBE_MS = 5000;
 
 /**
  * Connects to a service, over TLS with the key that is pinned or a certificate that the system trusts.
- * @param silence the longest one, in milliseconds
+ * @param silence the idle timeout, in milliseconds
  */
 export function connectionTo({ url, pin }: Address, silence = SILENCE_MS): Connection {
   const isTls = url.protocol === 'https:';
@@ -65,7 +65,7 @@ export function connectionTo({ url, pin }: Address, silence = SILENCE_MS): Conne
   };
 }
 
-/** Connects to the one key that is expected, before a byte is sent; names and issuers of its certificate say nothing more. */
+/** Accepts only the pinned key, before a byte is sent; names and issuers of its certificate do not matter. */
 class PinnedAgent extends HttpsAgent {
   constructor(
     private readonly pin: string,
@@ -78,9 +78,9 @@ class PinnedAgent extends HttpsAgent {
     options: ConnectionOptions,
     callback?: (error: Error | null, stream: ReturnType<typeof connect>) => void,
   ): undefined {
-    // Sessions are not resumed, for then no certificate is shown.
+    // Without session resumption: a resumed session shows no certificate.
     const socket = connect({ ...options, rejectUnauthorized: false, checkServerIdentity: () => undefined });
-    // The request hears of no silence before it has the socket.
+    // The request gets no timeout event until it has the socket.
     const giveUp = () => socket.destroy(unanswered(String(options.host)));
     const done = (error: Error | null) => {
       socket.off('error', done);
@@ -150,7 +150,7 @@ function listened(request: ClientRequest, onEvent: () => void, signal: AbortSign
     request.once('response', (response) => {
       if (response.statusCode !== 200) return end();
       response.setEncoding('utf8');
-      // How the last line begins: it may come in pieces.
+      // The beginning of the last line, which may end in the next chunk.
       let begun = '';
       response.on('data', (text: string) => {
         const lines = begun + text;
@@ -166,7 +166,7 @@ function listened(request: ClientRequest, onEvent: () => void, signal: AbortSign
 
 const UNTRUSTED = /^(ERR_TLS_CERT_ALTNAME_INVALID|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** What went wrong, as one that a repetition may help or one for a person. */
+/** A network error as one that a repetition may help (`Unanswered`), or one for a person. */
 function failure(error: Error, { host, hostname }: URL): Error {
   if (error instanceof SciaticaError || error instanceof Unanswered) return error;
   const code = String((error as NodeJS.ErrnoException).code);

@@ -11,11 +11,11 @@ import type { Name } from '../store/reconcile/state.ts';
 import type { FolderCipher } from './cipher.ts';
 
 /**
- * The files of a folder that something else carries from machine to machine. Each machine has a folder of its own in it, named as the
- * UUID of its database: parts, and a manifest that lists them and is written last. Nobody writes into the folder of another machine.
+ * The files of a folder that something else carries from machine to machine. Each machine has a folder of its own in it, named as
+ * the UUID of its database: parts, and a manifest that lists them and is written last. No machine writes into that of another.
  */
 
-/** A file of a machine: its name has no meaning, its digest is checked. */
+/** A file with the states between two positions of a machine. Its name has no meaning; its digest is checked. */
 export interface Part {
   file: string;
   sha256: string;
@@ -26,38 +26,38 @@ export interface Part {
 
 export interface Manifest {
   parts: Part[];
-  /** How many of the parts were there when all was last written; what came later follows. */
+  /** How many of the parts, from the first, were there when all was last written anew; later ones follow. */
   base: number;
-  /** The users whose records are told, by the names that the machine has for them; null for all. */
+  /** The names of the users whose records are written, with the numbers of databases of that machine; null for all. */
   view: readonly Name[] | null;
-  /** How much was erased, and of how much of that is told. */
+  /** How many erasures the machine knew when it wrote: of all users, and of those in the view. */
   erased: number;
   told: number;
 }
 
 const MANIFEST = 'manifest.json';
 const FILE = /^[0-9a-f]{32}\.sciatica$/;
-/** As `Seal.id`. */
+/** As `FolderCipher.id`. */
 const KEY = /^(null|[0-9a-f]{16})$/;
-/** Also of copies that a carrier makes of them: “manifest (conflicted copy).json”. */
+/** Matches conflicting copies that a carrier makes, too: “manifest (conflicted copy).json”. */
 const OURS = /^(manifest|[0-9a-f]{32})/;
-/** In bytes. */
+/** The longest manifest, in bytes. */
 const MOST_OF_MANIFEST = 1024 * 1024;
 
-/** Which keys the machines of a folder have (`Seal.id`): one that is used no more may have a former one. */
+/** The keys of the machines of a folder, as `FolderCipher.id`. A machine that is not used any more may have a former one. */
 export function keysIn(path: string): string[] {
   const machines = readdirSync(path).filter((name) => UUID.test(name));
   const keys = machines.map((name) => contentOf(join(path, name, MANIFEST), MOST_OF_MANIFEST)?.toString());
   return keys.map((text) => text?.split('\n')[2] ?? '').filter((key) => KEY.test(key));
 }
 
-/** What a file holds; undefined where it is longer, or no file: a pipe would never end. */
+/** The content of a file; undefined for one of more than `most` bytes, or no regular file: a pipe would never end. */
 function contentOf(path: string, most: number): Buffer | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() && found.size <= most ? readFileSync(path) : undefined;
 }
 
-/** Errors are those of the file system. */
+/** Reads and writes the files of a folder. Throws the errors of the file system as they are. */
 export class FolderFiles {
   /** @param id the UUID of the database of this machine, which may change */
   constructor(
@@ -76,7 +76,7 @@ export class FolderFiles {
       .sort();
   }
 
-  /** Another text once files of other machines have changed. */
+  /** A text that is another one once files of other machines have changed. */
   signature(): string {
     const lines = this.machines().flatMap((database) =>
       readdirSync(join(this.path, database)).map((name) => {
@@ -87,7 +87,7 @@ export class FolderFiles {
     return lines.join('\n');
   }
 
-  /** @throws SciaticaError `unusable` for a folder without any files of ours: the stick that it should be is not there */
+  /** @throws SciaticaError `unusable` for a folder without any such files: it may be where a stick or a share is not connected */
   requireSome(): void {
     if (existsSync(this.#at(this.id(), MANIFEST)) || this.machines().length > 0) return;
     throw unusable(
@@ -95,16 +95,16 @@ export class FolderFiles {
     );
   }
 
-  /** Makes the folder of this machine, never the one that it is in: that may be a stick which is not there. */
+  /** Makes the folder of this machine, but not the one around it, which may be where a stick is not connected. */
   makeOwn(): void {
     const own = join(this.path, this.id());
     const found = lstatSync(own, { throwIfNoEntry: false });
     if (!found) mkdirSync(own, 0o700);
-    // A link, which a carrier may carry, could lead anywhere.
+    // A symbolic link could lead anywhere, and a carrier may copy one.
     else if (!found.isDirectory()) throw unusable(`${own} is no folder: remove it. Nothing was written.`);
   }
 
-  /** What a manifest says, and whether who wrote it had the key of here; undefined where there is none. */
+  /** The manifest of a machine, and whether it was authenticated with the key of here; undefined if there is none. */
   #read(database: string): { manifest: Manifest | undefined; key: string; isSealed: boolean } | undefined {
     const text = contentOf(this.#at(database, MANIFEST), MOST_OF_MANIFEST)?.toString();
     if (text === undefined) return undefined;
@@ -113,7 +113,7 @@ export class FolderFiles {
     return { manifest: manifestIn(line), key, isSealed };
   }
 
-  /** The manifest of this machine, whatever key it has: only this machine writes it. */
+  /** The manifest of this machine, under any key: nobody else writes it. @throws SciaticaError `unusable` if it is not whole */
   own(): (Manifest & { isSealed: boolean }) | undefined {
     const found = this.#read(this.id());
     if (!found) return undefined;
@@ -124,7 +124,7 @@ export class FolderFiles {
     );
   }
 
-  /** @returns why it cannot be read for now, or the manifest; undefined where there is none yet */
+  /** @returns the manifest of a machine, or a text that says why it cannot be read for now; undefined if there is none yet */
   manifest(database: string): Manifest | string | undefined {
     const found = this.#read(database);
     if (!found) return undefined;
@@ -133,13 +133,13 @@ export class FolderFiles {
     return (isSealed && manifest) || CUT;
   }
 
-  /** The content of a part that is there and whole. */
+  /** The content of a part; undefined unless it is there and whole. */
   bytes(database: string, { file, sha256, bytes }: Part): Uint8Array | undefined {
     const content = contentOf(this.#at(database, file), bytes);
     return content?.length === bytes && digestOf(content) === sha256 ? content : undefined;
   }
 
-  /** Whether a part of this machine is there. */
+  /** Whether a part of this machine is there, with its whole length. */
   has({ file, bytes }: Part): boolean {
     return lstatSync(this.#at(this.id(), file), { throwIfNoEntry: false })?.size === bytes;
   }
@@ -164,8 +164,8 @@ export class FolderFiles {
   }
 
   /**
-   * Removes the files of this machine that its manifest does not list, and the copies that a carrier made of them: they may hold what
-   * was erased.
+   * Removes the files of this machine that its manifest does not list, and conflicting copies that a carrier made: they may hold
+   * what was erased.
    */
   removeOthers(files: ReadonlySet<string>): void {
     for (const name of readdirSync(join(this.path, this.id())))
@@ -180,7 +180,7 @@ const CUT = 'its list of files is not whole yet';
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The manifest in a line of JSON; undefined where it is none, or not whole. */
+/** The manifest in a line of JSON; undefined if it is not valid. */
 function manifestIn(line: string): Manifest | undefined {
   const json = tryJson(line);
   const {
@@ -188,7 +188,7 @@ function manifestIn(line: string): Manifest | undefined {
     base,
     view,
     erased,
-    // A manifest of an earlier build does not say it.
+    // Manifests of earlier versions do not have it.
     told = erased,
   } = ('value' in json ? (json.value ?? {}) : {}) as Partial<Manifest>;
   const isWhole =

@@ -23,16 +23,16 @@ import {
   takeOver,
 } from './take.ts';
 
-/** Some of what a machine tells: parts that are taken over as one change, and how far they reach. */
+/** Parts of one machine that are merged as one change. */
 interface Batch {
   database: string;
   view: Manifest['view'];
-  /** Decrypted, and unpacked one at a time: texts are some eight times as long. */
+  /** Decrypted, but still compressed, since texts are some eight times as long: they are unpacked one at a time. */
   packed: Uint8Array[];
   to: Position;
 }
 
-/** What a sync with a folder works with. */
+/** What a sync with a folder needs. */
 interface FolderContext extends SyncContext {
   path: string;
   cipher: FolderCipher;
@@ -44,25 +44,25 @@ interface FolderCourse extends SyncRun {
   result: SyncResult & { waiting: Waiting[] };
 }
 
-/** Most parts, about, in which a machine tells everything: a carrier has an easier time with few files. */
+/** About how many parts hold everything (the base of a manifest): the carrier of a folder copes best with few files. */
 const MOST_IN_BASE = 40;
-/** Most parts of a machine that came after the base, and the bytes of them that are still put together to fewer. */
+/** This many parts after the base are put together. If they have outgrown the base, or this many bytes, all is written anew. */
 const MOST_PARTS = 50;
 const MOST_LATER = 4 * 1024 * 1024;
-/** Bytes of parts that are taken over as one change: some 200,000 logs. */
+/** Bytes of files that are merged as one change: some 200,000 logs. */
 const MOST_IN_CHANGE = 8 * 1024 * 1024;
-/** How often `changed` looks, in milliseconds. */
+/** How often `changed` looks at the folder, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Lets a database and the machines of a folder come to hold the same. */
+/** Syncs a database with the other machines of a folder. */
 export class Folder {
-  /** Under which it is remembered when both were last in step. */
+  /** The key of the folder in `peers`: when both were last in step, and what was sent. */
   readonly #key: string;
   readonly #files: FolderFiles;
-  /** The signature when the last sync began. */
-  #seen = '';
-  /** Whether no machine has told of a user yet. */
-  #isFirst = false;
+  /** The signature of the folder when the last sync began. */
+  #lastSignature = '';
+  /** Whether no machine of the folder has sent a user yet: at this first contact `--as` applies. */
+  #isFirstContact = false;
 
   /** @param replication of `context.store` */
   constructor(
@@ -73,14 +73,13 @@ export class Folder {
     this.#files = new FolderFiles(context.path, context.cipher, () => replication.id);
   }
 
-  /** @throws SciaticaError `unusable`, `full` where the folder is missing, or cannot be read or written: nothing is lost */
   static async of(context: FolderContext): Promise<Folder> {
     const store = context.store.as({ origin: { source: 'sync', caller: context.remote } });
     return new Folder({ ...context, store }, await store.replication());
   }
 
   /**
-   * Reads what the others told, then tells what is known here.
+   * Merges what the other machines wrote, then writes what is known here.
    * @throws SciaticaError `unusable`, `full` for a folder that is missing, full, or cannot be read or written: nothing is lost
    */
   sync(options: SyncOptions = {}): Promise<SyncResult> {
@@ -99,10 +98,7 @@ export class Folder {
     });
   }
 
-  /**
-   * Reads what the others told, and tells nothing: for a key that is about to change.
-   * @throws as `sync` does
-   */
+  /** Merges what the other machines wrote, and writes nothing: for a key that is about to change. @throws as `sync` does */
   receive(options: Pick<SyncOptions, 'as'>): Promise<SyncResult> {
     return this.#explained(async () => {
       const run = this.#begun(options);
@@ -115,13 +111,13 @@ export class Folder {
     const { replication, context } = this;
     this.#files.requireSome();
     const machines = this.#files.machines();
-    this.#isFirst = !machines.some((database) => this.#peer(database).received);
+    this.#isFirstContact = !machines.some((database) => this.#peer(database).received);
     const beside = context.store.remotes.addedBeside(context.remote, context.users);
     return { ...context, replication, options, result: { ...emptyResult(this.#key), beside, waiting: [] } };
   }
 
   async #receive(run: FolderCourse): Promise<void> {
-    this.#seen = this.#files.signature();
+    this.#lastSignature = this.#files.signature();
     if (this.#renewIfSetBack()) run.result.setBack = 'here';
     let hasNews = false;
     await this.#readOthers(run.result.waiting, (batch) => {
@@ -131,7 +127,7 @@ export class Folder {
       this.replication.setPeer(this.#keyOf(batch.database), peer, IN_FOLDERS);
     });
     if (hasNews) return;
-    // What waited for somebody who has come back here since shows all the same.
+    // Without news, too: records show that waited for a user who was restored here since.
     const { counts, changes } = this.replication.receive([]);
     addCounts(run.result.pulled, counts);
     run.result.changes.push(...changes);
@@ -146,7 +142,7 @@ export class Folder {
     });
   }
 
-  /** Writes what is known here, and nothing that was erased; removes the files that may hold it. */
+  /** Writes what is known here, without anything erased, and removes the files that may hold such. */
   tell(): Promise<unknown> {
     return this.#explained(() => {
       this.#files.requireSome();
@@ -155,7 +151,7 @@ export class Folder {
     });
   }
 
-  /** Shows that this machine takes part, with which key, before it tells anything. */
+  /** Writes an empty manifest, so that others see this machine and its key before it has sent anything. */
   join(): Promise<void> {
     return this.#explained(async () => {
       this.#renewIfSetBack();
@@ -165,7 +161,7 @@ export class Folder {
     });
   }
 
-  /** Calls back when files of other machines have changed since the last sync began, until the signal comes. */
+  /** Calls back when files of other machines have changed since the last sync began. Resolves at the signal. */
   async changed(onEvent: () => void, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(LOOK_MS, signal);
@@ -175,7 +171,7 @@ export class Folder {
 
   #hasNews(): boolean {
     try {
-      return this.#files.signature() !== this.#seen;
+      return this.#files.signature() !== this.#lastSignature;
     } catch {
       // The sync that follows says what is wrong with the folder.
       return true;
@@ -197,15 +193,15 @@ export class Folder {
     }
   }
 
-  /** Of the users that were chosen, and those who came from there: what is recorded here for them is wanted there. */
+  /** Collects for the users who were chosen and those who came from there: what is recorded here for these is wanted there. */
   #collector(): Collector {
     const { store, users, remote } = this.context;
     return this.replication.collector(store.remotes.usersOf(remote, users));
   }
 
   /**
-   * If the files of this machine say more than it knows, its database was set back, or is a copy: what it makes from now on has names
-   * of its own, and what it lost comes back.
+   * If the manifest of this machine has a position that its database does not know, the database was set back or is a copy: it
+   * takes a new identity for what it makes from now on, and what it lost comes back. @returns whether it was
    */
   #renewIfSetBack(): boolean {
     const last = this.#files.own()?.parts.at(-1)?.to;
@@ -214,7 +210,7 @@ export class Folder {
     return true;
   }
 
-  /** Hands over what was not read yet, machine by machine, and notes those that cannot be read for now. */
+  /** Hands over the unread parts of all machines, and notes those of which some cannot be read for now. */
   async #readOthers(waiting: Waiting[], handOver: (batch: Batch) => void): Promise<void> {
     for (const database of this.#files.machines())
       try {
@@ -226,7 +222,7 @@ export class Folder {
       }
   }
 
-  /** Hands over what a machine tells that was not read yet. @returns why that is not everything */
+  /** Hands over the unread parts of a machine. @returns why some are missing; undefined if none is */
   async #read(database: string, handOver: (batch: Batch) => void): Promise<string | undefined> {
     const manifest = this.#files.manifest(database);
     if (typeof manifest !== 'object') return manifest;
@@ -237,7 +233,7 @@ export class Folder {
     for (const part of unread) {
       const bytes = this.#files.bytes(database, part);
       if (!bytes) missing++;
-      // The position never passes what is missing.
+      // Parts after a missing one wait, since the position must not go beyond it.
       if (!bytes || missing > 0) continue;
       batch ??= { database, view, packed: [], to: part.to };
       batch.packed.push(await this.context.cipher.open(bytes));
@@ -251,12 +247,12 @@ export class Folder {
     return missing > 0 ? `${missing} of its ${parts.length} files are not there, or not whole` : undefined;
   }
 
-  /** Under which a machine is remembered: in another folder it may tell of other users. */
+  /** The key of a machine in `peers`. It has one for each folder, since its view may differ. */
   #keyOf = (database: string): string => `${this.#key} ${database}`;
 
   #peer = (database: string): Peer => this.replication.peer(this.#keyOf(database), IN_FOLDERS);
 
-  /** From the part on in which the position is; the last one where only what was erased is new. */
+  /** The parts from that on which holds the received position; only the last one if there are new erasures and nothing else. */
   #unreadParts(database: string, { parts, erased, view }: Manifest): readonly Part[] {
     const peer = this.#peer(database);
     const received = isDeepStrictEqual(peer.view, view) ? peer.received : undefined;
@@ -269,7 +265,7 @@ export class Folder {
     return erased > this.replication.collector().erased().length ? [last] : [];
   }
 
-  /** Takes over what a machine tells, as one change. */
+  /** Merges parts of a machine, as one change. */
   #take({ database, packed }: Batch, run: SyncRun): void {
     const { replication, context } = this;
     const isOwn = context.store.remotes.isOwn(database);
@@ -279,26 +275,28 @@ export class Folder {
       if (replication.header(text).database !== database)
         throw unusable('one of its files is that of another machine');
       const parcel = replication.read(text);
-      // That a record is another's by now is no news from a former identity of here, and whose it is was lost.
+      // That a record left the view is no news from a former identity of here and, after a loss, would hide
+      // it.
       if (isOwn) parcel.states = parcel.states.filter(({ outside }) => !outside);
       hasUser ||= parcel.states.some(({ kind, fields }) => kind === 'user' && fields);
       return parcel;
     };
-    takeOver(run, packed, read, this.#isFirst);
-    this.#isFirst &&= !hasUser;
+    takeOver(run, packed, read, this.#isFirstContact);
+    this.#isFirstContact &&= !hasUser;
   }
 
-  /** Writes what is not in the folder yet. @returns how far the changes here are told */
+  /** Writes what is not in the folder yet. @returns the position here up to which it is */
   async #tell(result: SyncResult): Promise<Position> {
     const { replication, context } = this;
     const collector = this.#collector();
-    // Of all users: a record may have been another's. What others erased is told of some users only once it is erased here too.
+    // `erased` is of all users, since a record may have been another's. `told` is of those in the view: they
+    // hear of erasures elsewhere once these are made here too.
     const [erased, told] = [replication.collector().erased().length, collector.erased().length];
     const said = { view: collector.view(), erased, told };
     const kept = this.#kept(said);
     const parts = [...kept.parts];
     this.#files.makeOwn();
-    // A record that changed several times is in several parts.
+    // Each counts once: one that changed several times is in several parts.
     const records = new Set<`${KindName} ${Name}`>();
     const share = replication.shareOf(MOST_IN_BASE);
     let from = parts.at(-1)?.to ?? START;
@@ -312,15 +310,15 @@ export class Folder {
     }
     for (const key of records) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
     if (parts.length === kept.parts.length && kept.isWritten) return from;
-    // Once: a copy that goes on under one of them may never hear of as much.
+    // Only if there are more erasures: a copy that goes on under a former identity may never know as many.
     if ((this.#files.own()?.told ?? 0) < told) this.#removeFormer(told);
     this.#files.writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, ...said });
     this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
-    // Another sync of this machine, which began meanwhile, may have removed some.
+    // A concurrent sync of this machine may have removed some: then they are written again.
     return parts.every((part) => this.#files.has(part)) ? from : this.#tell(result);
   }
 
-  /** Removes what was written here under former identities and may hold who was erased. A copy that goes on under one writes it anew. */
+  /** Removes files of former identities of here that may hold what was erased. A copy that still uses one writes them anew. */
   #removeFormer(told: number): void {
     for (const database of this.#files.machines().filter((one) => this.context.store.remotes.isOwn(one))) {
       const manifest = this.#files.manifest(database);
@@ -329,7 +327,9 @@ export class Folder {
     }
   }
 
-  /** The parts that stay: none where one is missing or may hold too much, the base where those after it are many. */
+  /**
+   * The parts that stay: all; the base, if many follow it; none, if one is missing or may hold erased or other users' records.
+   */
   #kept(said: Omit<Manifest, 'parts' | 'base'>): { parts: Part[]; base: number; isWritten: boolean } {
     const own = this.#files.own();
     const isFit =

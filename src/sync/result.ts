@@ -9,41 +9,41 @@ import {
   type SameEmail,
 } from '../store/reconcile/received.ts';
 
-/** What a sync was asked for, what it has done, and what it left. */
+/** The options and the result of a sync. */
 
 export interface SyncOptions {
-  /** The user here who is the one of the token over there. */
+  /** `--as`: the id of the user here who is the user of the token, or the only one in the folder. */
   as?: number | undefined;
-  /** Deletes what would be held back otherwise. */
+  /** Applies deletions that would be held back otherwise. */
   acceptDeletions?: boolean | undefined;
-  /** Erases here who was erased over there. */
+  /** Erases here what was erased over there. */
   acceptErase?: boolean | undefined;
-  /** Finds out what would come, and writes nothing, here or there. */
+  /** Finds out what a sync would change, and writes nothing, here or there. */
   dryRun?: boolean | undefined;
 }
 
 export type ByKind = Record<KindName, Counts>;
 
 export interface SyncResult {
-  /** UUID of the database over there. */
+  /** The UUID of the database over there; for a folder its URL. */
   database: string;
   pulled: ByKind;
   pushed: ByKind;
-  /** Statements that both sides changed: the later one counts on both. */
+  /** Statements that both sides changed concurrently: the later one wins on both. */
   disputes: Dispute[];
-  /** Records here whose deletion waits for consent. */
+  /** Records here whose deletion is held back until somebody consents. */
   held: Received['held'];
-  /** What waits for consent over there: deletions, and what was erased elsewhere. */
+  /** How many deletions, and erasures that were made elsewhere, wait for consent over there. */
   waitingThere: { held: number; erased: number };
-  /** How many records the token may not write over there. */
+  /** How many records were refused over there, because the token may not write them. */
   refused: number;
   /** Ids of users deleted here whom the token may not delete over there. */
   stillThere: number[];
-  /** Users of the token who show here under another: what is recorded for that one, by its id, does not go there. */
+  /** Users of the token (`view`) who are merged here into another one (`id`), whose records are not sent. */
   unsent: { view: number; id: number }[];
   /** Whether the token may write nothing over there. */
   isReadOnly: boolean;
-  /** What is here, and was erased over there. */
+  /** Users and records here that were erased over there. */
   erasedThere: RecordKey[];
   /** What was erased here because it was erased over there. */
   erased: RecordKey[];
@@ -51,17 +51,17 @@ export interface SyncResult {
   copies?: CopiesAfterErasing;
   /** Users with one e-mail address, one from each side: `other` may be merged into `id`. */
   sameEmails: SameEmail[];
-  /** The ids of the users whose records do not go to the folder, who were added here since it was said whose do. */
+  /** The ids of users added here since the users of the folder were chosen: their records do not go there. */
   beside: number[];
   /** Which side was set back to an earlier state or is a copy, and has an identity of its own now. */
   setBack: 'here' | 'there' | null;
-  /** How far the clock over there is ahead of the one here, in milliseconds; 0 where that makes no difference, or is known. */
+  /** How far the clock over there is ahead of the one here, in milliseconds; 0 if that is tolerated, or known already. */
   ahead: number;
-  /** Numbers of the changes here, in their order, to undo them. */
+  /** The numbers of the changes that it made here, in their order, for an undo. */
   changes: number[];
   /** Machines of a folder of which not everything could be read; undefined for a service. */
   waiting?: Waiting[];
-  /** History seq here up to which all was sent. */
+  /** The history seq here up to which everything was sent. */
   seq: number;
 }
 
@@ -71,7 +71,7 @@ export interface Waiting {
   why: string;
 }
 
-/** Receives what is under way, for a line of progress. */
+/** Called with how many records were received or sent just now, for a line of progress. */
 export type Progress = (what: 'receive' | 'send', count: number) => void;
 
 export const emptyResult = (database: string): SyncResult => ({
@@ -99,11 +99,11 @@ export const emptyResult = (database: string): SyncResult => ({
 export const total = (counts: ByKind): number =>
   Object.values(counts).reduce((sum, { created, changed, deleted }) => sum + created + changed + deleted, 0);
 
-/** Whether nothing waits for a person, here or there. */
+/** Whether nothing waits for a decision, here or there. */
 export const isSettled = ({ held, refused, erasedThere, ...result }: SyncResult): boolean =>
   held.length + refused + erasedThere.length === 0 && isSettledThere(result);
 
-/** Whether nothing waits for a person over there. */
+/** Whether nothing waits for a decision over there. */
 export const isSettledThere = ({
   waitingThere: { held, erased },
   stillThere,

@@ -6,24 +6,24 @@ import { isPosition } from '../store/reconcile/parcel.ts';
 import type { Received } from '../store/reconcile/received.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
 
-/** Who the service takes the caller for. */
+/** The caller, as the service knows it. */
 export interface Me {
   /** UUID of the database behind the service. */
   database: string;
-  /** null without authentication: everything is allowed. */
+  /** null if the service has no authentication: everything is allowed. */
   role: Role | null;
 }
 
-/** What a service answers to what it was sent. */
+/** The answer of a service to an exchange. */
 export interface Exchanged {
   parcel: string;
-  /** How far it had received the changes of here before; null before the first. */
+  /** The position here up to which it had received the changes before; null before the first. */
   received: Position | null;
-  /** What it did with what it was sent; how many deletions, and users who were erased elsewhere, wait there for somebody's consent. */
+  /** What it did with the states that were sent; how many deletions, and erasures made elsewhere, wait for consent there. */
   result: Pick<Received, 'counts' | 'refused'> & { held: number; erased?: number };
 }
 
-/** A request that the service does not take. */
+/** The service rejected a request: a repetition would not help. */
 class Refused extends SciaticaError {
   constructor(
     readonly status: number,
@@ -33,15 +33,15 @@ class Refused extends SciaticaError {
   }
 }
 
-/** How often a request that was not answered, or was one too many, is sent again. */
+/** Most attempts of a request that gets no answer, or the status 429 or 503. */
 const ATTEMPTS = 5;
-/** Longest time that is waited because the service asks for it, in seconds. */
+/** The longest `Retry-After` that is waited for, in seconds. */
 const LONGEST_WAIT = 60;
 
-/** Waits; tests do not. */
+/** Waits between two attempts; tests do not wait. */
 export type Wait = (milliseconds: number) => Promise<void>;
 
-/** The service as a client sees it, by what its documentation says. Every request may be repeated. */
+/** A client of the service, by its documented API. */
 export class Service {
   constructor(
     private readonly transport: Transport,
@@ -74,8 +74,8 @@ export class Service {
   }
 
   /**
-   * Sends what is known here, and receives what is known there after `have`.
-   * @throws SciaticaError `unusable` when the service does not take it
+   * Sends a part of an exchange, and receives the states over there after the position `have`. It may be repeated.
+   * @throws SciaticaError `unusable` when the service rejects it, or cannot be reached
    */
   async exchange(sent: string, have: Position | null): Promise<Exchanged> {
     const body = JSON.stringify({ parcel: sent, have, wants: true });
@@ -100,7 +100,7 @@ export class Service {
     return objectOf(json.value);
   }
 
-  /** Sends a request, again if need be. @throws Refused, SciaticaError */
+  /** Sends a request, up to `ATTEMPTS` times. @throws Refused, SciaticaError */
   async #send(request: Omit<SyncRequest, 'headers'>): Promise<SyncResponse> {
     const sent: SyncRequest = {
       ...request,
@@ -156,7 +156,7 @@ function refusal({ status, text }: SyncResponse, hasToken: boolean): SciaticaErr
     : new Refused(status, reason);
 }
 
-/** Why a request is not taken (RFC 9457): the faults of its fields, or the whole of it. */
+/** Why a request was rejected (RFC 9457): the faults of its fields, or else the whole problem. */
 function reasonIn(text: string): string | undefined {
   const json = tryJson(text);
   const { detail, errors } = (('value' in json && json.value) || {}) as {

@@ -23,14 +23,14 @@ import {
 } from './take.ts';
 import type { Transport } from './transport.ts';
 
-/** Text that is gathered before it is taken over as one change: some 200,000 logs. */
+/** Characters that are received before they are merged as one change: some 200,000 logs. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
-/** How often all is read anew in one sync, because the service has become another: more is no coincidence. */
+/** How often one sync may begin again, because the service is another one or was set back: more is no coincidence. */
 const MOST_ANEW = 5;
-/** Parts of an exchange without anything, one after the other, before the service is taken for another program. */
+/** Successive parts without states after which the service is taken for another program. */
 const MOST_EMPTY = 1000;
 
-/** What a sync with a service works with. */
+/** What a sync with a service needs. */
 export interface ServiceContext extends SyncContext {
   transport: Transport;
   token?: string | undefined;
@@ -38,10 +38,9 @@ export interface ServiceContext extends SyncContext {
 }
 
 /**
- * Lets this database and the one behind a service come to hold the same. Each request may be repeated, and the next sync goes on where
- * one ended.
- * @throws SciaticaError `invalid` where it is not said which user is which, `conflict` for two databases with one identity, `unusable`
- *   when the service cannot be used, `busy`
+ * Syncs this database with the one behind a service. Each request may be repeated, and the next sync goes on where one ended.
+ * @throws SciaticaError `invalid` where it is not said which user is which, `conflict` for two databases with one identity,
+ *   `unusable` when the service cannot be used, `busy`
  */
 export async function sync(context: ServiceContext, options: SyncOptions): Promise<SyncResult> {
   const store = context.store.as({ origin: { source: 'sync', caller: context.remote } });
@@ -61,14 +60,14 @@ export async function sync(context: ServiceContext, options: SyncOptions): Promi
 class Session {
   #database: string;
   #peer: Peer;
-  /** The users whose records travel, by their ids here; all without it. */
+  /** The ids here of the users in the view of the service; all without it. */
   #users: number[] | undefined;
-  /** The changes here that are known there, for they came from there. */
-  #told: KnownThere | undefined;
-  /** How often all was to be read anew. */
-  #anew = 0;
-  /** How many parts without anything came one after the other. */
-  #empty = 0;
+  /** Changes here that need not be sent, since they came from there. */
+  #knownThere: KnownThere | undefined;
+  /** How often all had to be read from the start. */
+  #restarts = 0;
+  /** How many successive parts had no states. */
+  #emptyParts = 0;
 
   constructor(
     private readonly context: SyncRun & ServiceContext,
@@ -85,34 +84,34 @@ class Session {
       await this.#push();
       await this.#pushDeleted();
     }
-    this.#countShown();
-    this.#sayWhoIsSent();
+    this.#countErasedInView();
+    this.#noteUnsent();
     applyConsents(context);
     if (isSettledThere(context.result)) this.#peer = { ...this.#peer, at: context.now() };
     context.replication.setPeer(this.#database, this.#peer);
     context.store.remotes.setDatabase(context.remote, this.#database);
-    // What only reads waits for nothing from here.
+    // A token that only reads sends nothing: nothing is left to be sent.
     return finish(
       context,
       context.result.isReadOnly ? context.store.history.last() : (this.#peer.sent?.seq ?? 0),
     );
   }
 
-  /** Receives all, takes it over, counts, and takes it back. */
+  /** Receives everything, merges it, counts, and rolls back. */
   async dryRun(): Promise<SyncResult> {
     const { replication } = this.context;
     const texts: string[] = [];
     await this.#pull((some) => texts.push(...some));
-    this.#countShown();
+    this.#countErasedInView();
     this.#setUsers();
     countUnsent(this.context, replication.collector(this.#users), this.#peer.sent);
     return dryRun(this.context, () => {
       this.#take(texts, null);
-      this.#sayWhoIsSent();
+      this.#noteUnsent();
     });
   }
 
-  /** Receives all that is told. @param takeOver takes some of it over as one change: all of it, unless it is much */
+  /** Receives everything. @param takeOver merges some of it as one change: all of it, unless it is much */
   async #pull(takeOver: (texts: readonly string[]) => void): Promise<void> {
     const { replication, options } = this.context;
     let texts: string[] = [];
@@ -124,7 +123,7 @@ class Session {
     let have = this.#peer.received ?? null;
     for (let isFirst = true; ; isFirst = false) {
       const collector = replication.collector(this.#users);
-      // Where there is nothing to send yet, all that is here later is known there.
+      // While there is nothing here to send, all that comes later comes from there, and is known there.
       const end = collector.end();
       if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = end;
       const { text } = replication.nothing(collector, this.#peer.sent ?? START);
@@ -132,12 +131,12 @@ class Session {
       try {
         exchanged = await this.#exchange(text, have);
       } catch (error) {
-        // The next sync goes on from here.
+        // What was received is merged: the next sync goes on from here.
         if (error instanceof SciaticaError) take();
         throw error;
       }
       if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
-        // What was made here meanwhile has names of its own, and what was lost comes back.
+        // This file was set back: a new identity for what it makes from now on, and what it lost comes back.
         if (!options.dryRun) replication.renewIdentity();
         this.context.result.setBack = 'here';
         this.#peer = { view: null };
@@ -167,12 +166,12 @@ class Session {
     const view = this.context.replication.viewOf(header);
     const hasIdentity = database !== this.#database;
     const hasView = have !== null && !isDeepStrictEqual(view, this.#peer.view);
-    // It knows nothing of how far its changes were read.
+    // It begins from the start, since it does not know the position that it gave before.
     const isSetBack = have !== null && !isStart(have) && isStart(from);
     if (hasIdentity || isSetBack) this.context.result.setBack = 'there';
     const isAnew = hasIdentity || hasView || isSetBack;
     this.#peer = isAnew ? { view } : { ...this.#peer, view };
-    if (isAnew && ++this.#anew > MOST_ANEW)
+    if (isAnew && ++this.#restarts > MOST_ANEW)
       throw unusable(
         'The service has another identity, or shows other users, each time it is asked: do several databases answer there?',
       );
@@ -183,7 +182,7 @@ class Session {
   async #push(): Promise<void> {
     const { replication, result, progress } = this.context;
     for (let isFirst = true; ; isFirst = false) {
-      const collector = replication.collector(this.#users, this.#told);
+      const collector = replication.collector(this.#users, this.#knownThere);
       const more = isFirst && this.#users ? collector.merged() : [];
       const part = replication.part(collector, this.#peer.sent ?? START, undefined, more);
       if (part.states.length === 0 && part.isLast) {
@@ -194,14 +193,14 @@ class Session {
       addCounts(result.pushed, there.counts);
       result.refused += there.refused;
       progress?.('send', part.states.length);
-      // Another identity over there is for the next sync.
+      // If the service has another identity by now, that is for the next sync.
       if (replication.header(parcel).database !== this.#database) return;
       this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
   }
 
-  /** Tells once more which users are deleted here: it was told before, and perhaps refused. */
+  /** Sends the deletion of users once more, to find out if the service refuses it. */
   async #pushDeleted(): Promise<void> {
     const { replication, store, result } = this.context;
     const ids = store.remotes.deleted(this.#peer.view);
@@ -215,20 +214,20 @@ class Session {
 
   async #exchange(text: string, have: Position | null): Promise<Exchanged> {
     const exchanged = await this.service.exchange(text, have);
-    // An older service says nothing of those who were erased.
+    // Older services do not have `erased`.
     const { held, erased = 0 } = exchanged.result;
     this.context.result.waitingThere = { held, erased };
     return exchanged;
   }
 
-  /** A token for some users tells of nobody's erasing there: who of them was erased here, and shows there, is. */
-  #countShown(): void {
+  /** Adds users in the view who were erased here: a token for some users passes no erasure on, so they still show there. */
+  #countErasedInView(): void {
     const { result, store } = this.context;
     result.waitingThere.erased += store.remotes.countErased(this.#peer.view ?? []);
   }
 
-  /** Whoever is merged into the user of the token goes there; what is recorded for one into whom that user is merged does not. */
-  #sayWhoIsSent(): void {
+  /** Notes users of the token who are merged into one outside of it: only merges into users of the token travel. */
+  #noteUnsent(): void {
     const { result, store } = this.context;
     if (result.isReadOnly) return;
     result.unsent = store.remotes.mergedAway(this.#peer.view);
@@ -237,7 +236,7 @@ class Session {
     );
   }
 
-  /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
+  /** Merges parts, and stores the positions of both sides. @param sent the position here up to which the changes were sent */
   #receive(texts: readonly string[], sent: Position | null): void {
     this.#take(texts, sent);
     this.context.replication.setPeer(this.#database, this.#peer);
@@ -250,10 +249,10 @@ class Session {
     const isFirst = this.#peer.received === undefined;
     const { taken, last } = takeOver(context, texts, (text) => replication.read(text), isFirst);
     this.#peer = { ...peer, received: last.to, view: last.view };
-    // What was just received need not be sent back.
+    // What has just been received need not be sent back.
     if (taken.isEcho) {
       if (isDeepStrictEqual(peer.sent, taken.from)) this.#peer.sent = taken.to;
-      else this.#told = taken;
+      else this.#knownThere = taken;
     }
     this.#setUsers();
   }
@@ -263,11 +262,11 @@ class Session {
     this.#users = this.#peer.view?.flatMap((name) => replication.idOfUser(name) ?? []);
   }
 
-  /** @throws SciaticaError `unusable` where a service always says that more follows: it would be asked without end */
+  /** @throws SciaticaError `unusable` if the service always says that more follows, and would be asked without end */
   #requireProgress(text: string, { to, isLast }: Header, have: Position | null): void {
     const isEmpty = text.indexOf('\n', text.indexOf('\n') + 1) === text.length - 1;
-    this.#empty = isEmpty ? this.#empty + 1 : 0;
-    if (isLast || (isForward(have ?? START, to) && this.#empty <= MOST_EMPTY)) return;
+    this.#emptyParts = isEmpty ? this.#emptyParts + 1 : 0;
+    if (isLast || (isForward(have ?? START, to) && this.#emptyParts <= MOST_EMPTY)) return;
     throw unusable('The service says that more follows, and sends nothing: is it sciatica, and up to date?');
   }
 }

@@ -9,15 +9,15 @@ import { rehearse } from '../store/records/changes.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress, SyncOptions, SyncResult } from './result.ts';
 
-/** What every sync does, whatever carries it. */
+/** The steps that a sync with a service and one with a folder share. */
 
-/** How far apart two clocks may be, in milliseconds. */
+/** How far a clock over there may be ahead before that is reported, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 120_000;
 
-/** What it works with. */
+/** What every sync needs. */
 export interface SyncContext {
   store: Store;
-  /** Name of the remote, for the history. */
+  /** The name of the remote, for the history. */
   remote: string;
   /** The clock, in milliseconds since 1970. */
   now: () => number;
@@ -34,9 +34,9 @@ export interface SyncRun extends SyncContext {
 }
 
 /**
- * Takes over what another database tells, as one change.
- * @param parts one at least; each is read when its turn comes, by `read`
- * @param isFirst whether both meet for the first time
+ * Merges what another database sent, as one change.
+ * @param parts one at least; each is parsed by `read` when its turn comes
+ * @param isFirst whether both meet for the first time, so that `--as` applies
  */
 export function takeOver<T>(
   { store, replication, options, result, now, progress }: SyncRun,
@@ -45,9 +45,9 @@ export function takeOver<T>(
   isFirst: boolean,
 ): { taken: ReceiveResult; last: Parcel } {
   const { as, acceptDeletions } = options;
-  // What follows a time that was wrong once is dated after it, by machines whose clocks are right.
+  // A wrong time is reported once: from then on, clocks that are right give later times, too.
   const known = Math.max(now(), replication.latestTime());
-  // By name: what is told is gone through twice where its deletions are too many.
+  // By name, since the parts are iterated twice if their deletions are too many.
   const users = new Map<Name, State>();
   const next = (one: T): Parcel => {
     const parcel = read(one);
@@ -68,7 +68,7 @@ export function takeOver<T>(
       }
     },
   };
-  // Of an array it is seen, before any change begins, that it has nothing.
+  // Of an array, `receive` sees before it begins a change that it holds nothing.
   const taken = replication.receive(others.length === 0 ? [first] : parcels, {
     acceptDeletions,
     before: isFirst && as !== undefined ? () => meet(store, replication, as, first) : undefined,
@@ -79,16 +79,16 @@ export function takeOver<T>(
     if (!result.disputes.some((known) => isDeepStrictEqual(known, one))) result.disputes.push(one);
   result.refused += taken.refused;
   result.changes.push(...taken.changes);
-  // Of the machines of a folder several may tell of one user.
+  // Several machines of a folder may send the same user.
   for (const pair of replication.sameEmails([...users.values()]))
     if (!result.sameEmails.some((known) => isDeepStrictEqual(known, pair))) result.sameEmails.push(pair);
   return { taken, last };
 }
 
-/** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
+/** At the first contact: makes the user `as` here the same as the one of the other database. Inside a change. */
 function meet(store: Store, replication: Replication, as: number, { view, states }: Parcel): void {
   store.users.get(as);
-  // The one of here may have been there before.
+  // Without the user of here, who may have been sent there before.
   const users = states.filter(
     ({ kind, name, fields }) => kind === 'user' && fields && replication.idOfUser(name) !== as,
   );
@@ -102,7 +102,7 @@ function meet(store: Store, replication: Replication, as: number, { view, states
   if (user) replication.adopt(as, user);
 }
 
-/** Counts what would be sent from a position on. */
+/** Counts the states that would be sent after a position. */
 export function countUnsent({ result }: SyncRun, collector: Collector, from: Position = START): void {
   for (let at = from, isLast = false; !isLast; ) {
     const told = collector.after(at);
@@ -111,7 +111,7 @@ export function countUnsent({ result }: SyncRun, collector: Collector, from: Pos
   }
 }
 
-/** Takes over as a change that is taken back. @returns what came of it */
+/** Merges in a change that is rolled back. @returns the result */
 export function dryRun({ store, result }: SyncRun, take: () => void): SyncResult {
   rehearse((work) => store.change(work), take);
   result.changes = [];
@@ -119,7 +119,7 @@ export function dryRun({ store, result }: SyncRun, take: () => void): SyncResult
   return result;
 }
 
-/** Makes the deletions here that were held back before, and erases what was erased over there, if that was asked for. */
+/** Applies the deletions that were held back before, and erases what was erased over there, if the options say so. */
 export function applyConsents({ store, replication, options, result }: SyncRun): void {
   if (options.acceptDeletions && replication.held().length > 0) {
     const received = noneReceived();
@@ -128,14 +128,14 @@ export function applyConsents({ store, replication, options, result }: SyncRun):
     result.changes.push(...[store.latestChange].filter((change) => change !== undefined));
   }
   if (options.acceptErase && store.remotes.holdsErased()) Object.assign(result, store.eraseAsElsewhere());
-  // The write-ahead log may still hold who was erased over there, never showed here, and is forgotten by now.
+  // What was erased over there and never showed here is deleted by now, but may be in the write-ahead log.
   store.checkpoint();
 }
 
 /** The result, with what is left for a person to decide. @param seq as of `SyncResult` */
 export function finish({ store, replication, result }: SyncRun, seq: number): SyncResult {
   result.erasedThere = store.remotes.erasedElsewhere();
-  // Whoever is merged with one who is to be erased would be erased too; and since they were met, some may have gone.
+  // Without users to be erased, since a merge would erase both, and without those who are gone by now.
   const going = idsOf(result.erasedThere, 'user');
   const stays = (id: number) => store.users.has(id) && !going.includes(id);
   result.sameEmails = result.sameEmails.filter(({ id, other }) => stays(id) && stays(other));

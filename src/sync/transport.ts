@@ -19,8 +19,8 @@ export interface SyncResponse {
 
 /**
  * Sends a request once.
- * @throws Unanswered when no whole answer came: nobody knows whether the request was done; SciaticaError for all that a
- *   repetition would not help
+ * @throws Unanswered without a whole answer, so that the request may or may not have been carried out; SciaticaError for all that
+ *   a repetition would not help
  */
 export type Transport = (request: SyncRequest) => Promise<SyncResponse>;
 

@@ -4,21 +4,21 @@ import type { Connection } from './connection.ts';
 import type { SyncOptions, SyncResult } from './result.ts';
 import { type ServiceContext, sync } from './sync.ts';
 
-/** How often the database here is looked at for changes, and how long a change waits for others, in milliseconds. */
+/** How often this database is polled, and how long a change over there waits for others to join it, in milliseconds. */
 const LOOK_MS = 500;
 const SETTLE_MS = 300;
 /** The first and the longest wait after a failure, in milliseconds. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** What a sync goes through: a service, or a folder. */
+/** What a sync goes through: a service or a folder. */
 export interface Carrier {
   sync(options: SyncOptions): Promise<SyncResult>;
-  /** Calls back when something has changed over there; resolves when it hears no more, or at the signal. */
+  /** Calls back when something has changed over there; resolves when it cannot hear of more changes, or at the signal. */
   changed(onEvent: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** A service as a carrier: it tells of its changes by a stream. */
+/** A service as a carrier: an event stream tells of its changes. */
 export function overService(context: ServiceContext, connection: Connection): Carrier {
   let database = '';
   return {
@@ -46,12 +46,12 @@ interface Watching {
   store: Store;
   signal: AbortSignal;
   onResult(result: SyncResult): unknown;
-  /** A sync that failed; the next one follows by itself. */
+  /** Called after a sync that failed; the next one follows by itself. */
   onFailure(error: unknown): void;
 }
 
 /**
- * Syncs whenever something changes on either side, until the signal comes. After a failure it waits, longer each time.
+ * Syncs whenever something changes on either side, until the signal comes. After a failure it waits, twice as long each time.
  * @throws what the first sync throws
  */
 export async function watch(carrier: Carrier, options: SyncOptions, watching: Watching): Promise<void> {
@@ -76,9 +76,9 @@ export async function watch(carrier: Carrier, options: SyncOptions, watching: Wa
   }
 }
 
-/** Resolves when something has changed here or there, when nothing more is heard, or at the signal. */
+/** Resolves when something has changed here or there, when the carrier hears of no more changes, or at the signal. */
 async function nextChange(carrier: Carrier, { seq }: SyncResult, { store, signal }: Watching): Promise<void> {
-  // Who listens only now would not hear of a signal that has come already.
+  // A listener that is added now would not hear of a signal that has come already.
   if (signal.aborted) return;
   const over = new AbortController();
   const end = () => over.abort();

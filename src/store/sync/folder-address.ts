@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** A folder that is carried from machine to machine, as a remote. */
+/** A remote that is a folder, which something else carries from machine to machine. */
 export interface FolderAddress {
   /** Absolute. */
   path: string;
@@ -10,7 +10,7 @@ export interface FolderAddress {
   isPlain: boolean;
 }
 
-/** A folder as the URL of a remote. */
+/** The URL that stands for a folder in the table of remotes. */
 export function folderUrl({ path, users, isPlain }: FolderAddress): string {
   const url = pathToFileURL(path);
   if (users) url.searchParams.set('users', users.join(','));
@@ -18,7 +18,7 @@ export function folderUrl({ path, users, isPlain }: FolderAddress): string {
   return url.href;
 }
 
-/** The folder that the URL of a remote leads to; undefined for a service. */
+/** The folder that the URL of a remote stands for; undefined for the URL of a service. */
 export function folderAddress(text: string): FolderAddress | undefined {
   if (!text.startsWith('file:')) return undefined;
   const url = new URL(text);

@@ -12,15 +12,15 @@ import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
-/** A service to sync with. Its token is kept in a file of its own. */
+/** A service or a folder to sync with. Tokens and keys are kept in files of their own. */
 export interface Remote {
   name: string;
   url: string;
   /** The pin of its certificate's key; null to trust what the system trusts. */
   pin: string | null;
-  /** The user here who is the one over there; null if that need not be said. */
+  /** `--as`: the id of the user here who is the user of the token, or the only one in the folder; null if that was not said. */
   ourUser: number | null;
-  /** The UUID of the database behind it; null before the first contact. */
+  /** The UUID of the database behind a service, or the URL of a folder; null before the first sync. */
   database: string | null;
   /** When both were last in step, in milliseconds since 1970; null before the first time. */
   at: number | null;
@@ -29,7 +29,7 @@ export interface Remote {
 const REMOTES = `SELECT name, url, pin, ourUser, database, at FROM remotes
   LEFT JOIN peers ON peers.uuid = remotes.database AND peers.token = 0`;
 
-/** The services to sync with, by name. */
+/** The remotes, by name. */
 export class Remotes {
   constructor(private readonly db: Database) {}
 
@@ -67,7 +67,7 @@ export class Remotes {
     });
   }
 
-  /** Lets the records of other users go to a folder. @param url the folder with them */
+  /** Changes whose records go to a folder. @param url that of the folder with these users */
   chooseUsers(name: string, url: string): void {
     this.db.write(() => {
       this.db.run('UPDATE remotes SET url = ? WHERE name = ?', url, name);
@@ -75,7 +75,7 @@ export class Remotes {
     });
   }
 
-  /** Notes of a remote where the history ends now. */
+  /** Notes the last history seq for a remote in a setting. */
   #noteNow(setting: Parameters<typeof notedAt>[0], name: string): void {
     const settings = new Settings(this.db);
     const since = storedJson<Record<string, number>>(settings.get(setting) ?? '{}');
@@ -83,15 +83,18 @@ export class Remotes {
   }
 
   /**
-   * The ids of the users whose records go to a folder: those who were chosen, those who came from there, and with whom these are one.
-   * @param chosen undefined for all
+   * The ids of the users whose records go to a folder: the chosen ones, those who came from there, and those into whom these are
+   * merged.
+   * @param chosen ids; undefined for all
    */
   usersOf(remote: string, chosen: readonly number[] | undefined): number[] | undefined {
     const all = chosen && [...chosen, ...usersFrom(this.db, remote)];
     return all && [...new Set(all.flatMap((id) => [id, this.shownUser(id) ?? id]))];
   }
 
-  /** The ids of the users whose records do not go to a folder, who were added here since it was said whose do. @param chosen as of `usersOf` */
+  /**
+   * The ids of users added here since the users of a folder were chosen, who are not among these. @param chosen as of `usersOf`
+   */
   addedBeside(remote: string, chosen: readonly number[] | undefined): number[] {
     const inside = this.usersOf(remote, chosen);
     if (!inside) return [];
@@ -108,7 +111,7 @@ export class Remotes {
   }
 
   /**
-   * Who else has a change by now, so that taking it back reaches them: whom it came from, whoever was told of it, and the database
+   * Who else has a change, and is reached by its undo: the machine that it came from, all that it was sent to, and the database
    * whose file it imported.
    * @returns their names, sorted
    */
@@ -120,7 +123,7 @@ export class Remotes {
       change,
     );
     if (last === null) return [];
-    // A token for some users is told of their records only.
+    // A token for some users has got the change only if it is about one of them.
     const told = db.column<string>(
       `SELECT coalesce(remotes.name, tokens.name, 'another machine') FROM peers
        LEFT JOIN remotes ON remotes.database = peers.uuid AND peers.token = 0 LEFT JOIN tokens ON tokens.id = peers.token
@@ -142,7 +145,7 @@ export class Remotes {
     return [...new Set([...told, ...from, ...file])].sort();
   }
 
-  /** The users of these names, or null for none, who were deleted here after a moment, in milliseconds since 1970, by id. */
+  /** The ids of those of these users who were deleted here after a time. @param after in milliseconds since 1970 */
   deleted(users: readonly Name[] | null, after = 0): number[] {
     const names = new Names(this.db);
     const ids = (users ?? []).flatMap((name) => names.idOf('user', name) ?? []);
@@ -154,16 +157,17 @@ export class Remotes {
     });
   }
 
-  /** The id of the user under whom the records of a user show: another once it was merged. Undefined while none shows. */
+  /** The id of the user under whom a user's records show: another one after a merge. Undefined while they do not show. */
   shownUser(id: number): number | undefined {
     const names = new Names(this.db);
     return new UserMerges(new Fold(this.db, names)).ownerId(names.ofUser(id));
   }
 
   /**
-   * Of the users whom a service shows, those who show here under one of whom nothing goes there: the token is not for that one.
-   * @param view their names; null for all
-   * @returns the ids of both
+   * The users in the view of a service who are merged here into one outside of it, whose records are not sent: the token does not
+   * cover it.
+   * @param view the names of the users; null for all
+   * @returns pairs of ids: the user in the view, and the one under whom it shows
    */
   mergedAway(view: readonly Name[] | null): { view: number; id: number }[] {
     const names = new Names(this.db);
@@ -174,7 +178,7 @@ export class Remotes {
     });
   }
 
-  /** The names of services whose token is for one user here and not for another. */
+  /** The names of the services whose view has one user here and not the other. */
   onlyFor(userId: number, other: number): string[] {
     const names = new Names(this.db);
     const sql = `SELECT name FROM remotes JOIN peers ON peers.uuid = remotes.database AND peers.token = 0
@@ -182,21 +186,21 @@ export class Remotes {
     return this.db.column(sql, names.ofUser(userId), names.ofUser(other));
   }
 
-  /** Whether this database has, or had, an identity. */
+  /** Whether a UUID is, or was, that of this database. */
   isOwn(uuid: string): boolean {
     const sql = 'SELECT 1 FROM identities JOIN origins ON origins.id = identities.origin WHERE uuid = ?';
     return this.db.value(sql, uuid) === 1;
   }
 
-  /** How many deletions from elsewhere wait for consent. */
+  /** How many deletions from elsewhere are held back until somebody consents. */
   heldBack(): number {
     return this.db.value<number>(`SELECT count(*) FROM replicas WHERE ${IS_HELD}`) ?? 0;
   }
 
-  /** What was erased elsewhere, and is here. */
+  /** The users and records here that were erased elsewhere. */
   erasedElsewhere = (): RecordKey[] => this.#erasures().pending();
 
-  /** Whether what was erased elsewhere is here, or may be in backups. */
+  /** Whether anything that was erased elsewhere is still here, or may be in backups. */
   holdsErased(): boolean {
     const erasures = this.#erasures();
     return erasures.pending().length > 0 || erasures.mayBeInBackups();
@@ -210,12 +214,12 @@ export class Remotes {
 
   #erasures = (): Erasures => new Erasures(this.db, new Names(this.db));
 
-  /** What both sides changed lately, the latest first. @param now in milliseconds since 1970 */
+  /** The disputes of the last 30 days, the latest first. @param now in milliseconds since 1970 */
   disputes = (now: number): NotedDispute[] => notedDisputes(this.db, now);
 
   /**
-   * Notes what a sync with a remote says. One that only failed does not tell what is still so.
-   * @returns whether the one before said a line too
+   * Notes the lines that a sync with a remote says. After a failure without other lines, the earlier lines stay noted.
+   * @returns whether the sync before said a line, too
    */
   noteSaid(name: string, lines: readonly string[], failure?: string): (line: string) => boolean {
     const digestOf = (line: string) => crypto().createHash('sha256').update(line).digest('base64');
@@ -235,7 +239,7 @@ export class Remotes {
     this.db.write(() => this.db.run('UPDATE remotes SET database = ? WHERE name = ?', uuid, name));
   }
 
-  /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */
+  /** Removes a remote. What is known of its records stays. @throws SciaticaError `not-found` */
   remove(name: string): void {
     this.db.write(() => {
       this.get(name);
@@ -243,7 +247,7 @@ export class Remotes {
     });
   }
 
-  /** Forgets the remotes at which a user here is another one. */
+  /** Removes the remotes with this `ourUser`. */
   removeOf(userId: number): void {
     this.#delete('ourUser = ?', userId);
   }
