@@ -37,7 +37,6 @@ const IN_ONE_LINE =
 export function addLogAddCommands(log: Command, context: Context): void {
   log
     .command('add')
-    .summary('Record an exercise')
     .description(
       `Record an exercise: in one line, with flags, or, in a terminal, by answering questions. ${IN_ONE_LINE}`,
     )

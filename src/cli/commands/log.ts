@@ -8,7 +8,7 @@ import { askExercise } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
 import { idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
+import { verb } from '../records/commands.ts';
 import { editRecord, removeRecords } from '../records/verbs.ts';
 import { palette } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
@@ -28,16 +28,16 @@ export function addLogCommand(program: Command, context: Context): void {
   addLogAddCommands(log, context);
   addLogRoutineCommand(log, context);
 
-  showVerb(log, 'log', ['sciatica log show 12', 'sciatica log show 12 --json'])
+  verb(log, 'log', 'show', ['sciatica log show 12', 'sciatica log show 12 --json'])
     .argument('<id>', 'id of the log')
     .action((id: string, options: Options) => showLog(context, id, options));
 
-  editVerb(log, 'log', ['sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'])
+  verb(log, 'log', 'edit', ['sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'])
     .addOption(notesOption())
     .argument('[id]', 'id of the log (otherwise pick one of the last ten)')
     .action((id: string | undefined, options: Options) => editLog(context, id, options));
 
-  removeVerb(log, 'log', ['sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'])
+  verb(log, 'log', 'rm', ['sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'])
     .argument('[id...]', 'ids of the logs (otherwise pick one of the last ten)')
     .action(async (ids: string[], options: Options) => {
       const picked =

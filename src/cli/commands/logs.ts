@@ -45,7 +45,6 @@ export async function logFilterOf(context: Context, options: Options): Promise<L
 export function addLogsCommand(program: Command, context: Context): void {
   const logs = program
     .command('logs')
-    .summary('List what was recorded')
     .description(
       `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N gives the latest N in every format, the latest first; with --sort, the first N in that order.`,
     );

@@ -43,7 +43,6 @@ export function addPainCommands(program: Command, context: Context): void {
     );
   const add = pain
     .command('add', { isDefault: true })
-    .summary('Record how much it hurts')
     .description(
       `Record how much it hurts: a number from 1 to 10, then, if you like, ${timesOfDay.join(', ')}, and a note. In a terminal, what is missing is asked for.`,
     )

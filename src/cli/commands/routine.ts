@@ -54,7 +54,6 @@ export function addRoutineCommands(program: Command, context: Context): void {
 
   routine
     .command('add')
-    .summary('Add a routine')
     .description('Add a routine. In a terminal, what is missing is asked for.')
     .argument('[name]', name.help)
     .argument('[exercise...]', EXERCISES)
@@ -70,7 +69,6 @@ export function addRoutineCommands(program: Command, context: Context): void {
 
   routine
     .command('show')
-    .summary('Show a routine')
     .description('Show a routine.')
     .argument('<name>', 'its name or a part of it, or its id')
     .fields({ userId })
@@ -113,7 +111,6 @@ export function addRoutineCommands(program: Command, context: Context): void {
 
   program
     .command('routines')
-    .summary('List the routines')
     .description(
       'List the routines: as a table in a terminal, as tab-separated lines in a pipe, where exercises are JSON.',
     )

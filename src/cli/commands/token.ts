@@ -49,7 +49,6 @@ export function addTokenCommand(program: Command, context: Context): void {
 
   token
     .command('rm')
-    .summary('Take a token back')
     .description(
       'Take a token back. It is refused from the next request on; its name stays taken. It asks first.',
     )

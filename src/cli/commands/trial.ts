@@ -55,7 +55,6 @@ export function addTrialCommands(program: Command, context: Context): void {
   const { outcome, question, start, days, difference } = trialFields;
   trial
     .command('start')
-    .summary('Start a trial')
     .description(
       'Start a trial. It first says what the trial can find, and asks. After that, the question and the order are fixed. Against rest, --question less finds more: it asks only whether there is less pain, and more pain counts as harm.',
     )
@@ -76,7 +75,6 @@ export function addTrialCommands(program: Command, context: Context): void {
     .action((name: string, options: Options) => startTrial(context, name, options));
   trial
     .command('add', { isDefault: true })
-    .summary('Record a day of the trial')
     .description(
       'Record a day of the trial: the pain at the time of the exercise, on days without it too, and the pain at the time of the outcome, together or separately. --no-done says that you did not do what was drawn. If the day is already recorded, this completes or corrects it.',
     )
@@ -107,7 +105,6 @@ export function addTrialCommands(program: Command, context: Context): void {
     .action((options: Options) => showStatus(context, options));
   trial
     .command('stop')
-    .summary('Give up the trial')
     .description(
       'Give up the trial. Its days are kept, but it gives no result. One that has ended keeps its result.',
     )

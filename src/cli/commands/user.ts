@@ -8,7 +8,7 @@ import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { addVerb, editVerb, removeVerb, showVerb } from '../records/commands.ts';
+import { verb } from '../records/commands.ts';
 import { addListCommand, listRecords } from '../records/list.ts';
 import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
@@ -27,26 +27,26 @@ export function addUserCommands(program: Command, context: Context): void {
     .summary('Add, show, change or remove a user')
     .description('Who records exercises here, and where it hurts.');
 
-  addVerb(user, 'user', [
+  verb(user, 'user', 'add', [
     'sciatica user add',
     'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
   ]).action((options: Options) => addUser(context, options));
 
-  showVerb(user, 'user', ['sciatica user show', 'sciatica user show 3 --json id,painLevel'])
+  verb(user, 'user', 'show', ['sciatica user show', 'sciatica user show 3 --json id,painLevel'])
     .description('Show a user: the one with this id, or whoever uses sciatica here.')
     .argument('[id]', 'id of the user')
     .action(async (id: string | undefined, options: Options) =>
       showRecord(context, options, 'user', await idOrOwn(context, id)),
     );
 
-  editVerb(user, 'user', ['sciatica user edit', 'sciatica user edit 3 --pain-level 4'])
+  verb(user, 'user', 'edit', ['sciatica user edit', 'sciatica user edit 3 --pain-level 4'])
     .argument('[id]', 'id of the user')
     .action(async (id: string | undefined, options: Options) => {
       const changed = await editRecord(context, options, 'user', () => idOrOwn(context, id));
       if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
     });
 
-  removeVerb(user, 'user', ['sciatica user rm 3'])
+  verb(user, 'user', 'rm', ['sciatica user rm 3'])
     .summary('Remove a user with all their logs')
     .description('Remove a user with all their logs. It asks first.')
     .argument('<id>', 'id of the user')
@@ -54,7 +54,6 @@ export function addUserCommands(program: Command, context: Context): void {
 
   user
     .command('erase')
-    .summary('Forget a user for good')
     .description(
       'Forget a user for good: the profile, the logs and their history, in every byte of the database. It cannot be undone. It asks first.',
     )
@@ -65,7 +64,6 @@ export function addUserCommands(program: Command, context: Context): void {
 
   user
     .command('merge')
-    .summary('Say that two users are one person')
     .description(
       'Say that two users are one person. From then on, the records of the first appear under the second, including what other machines still record for the first. The profile of the second stays. It is one change, which undo takes back. It asks first.',
     )

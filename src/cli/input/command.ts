@@ -9,6 +9,14 @@ export class Command extends Base {
     return new Command(name);
   }
 
+  /** Its line in a list of commands: unless it is given one, its description up to the first full stop or colon. */
+  override summary(): string;
+  override summary(text: string): this;
+  override summary(text?: string): string | this {
+    if (text !== undefined) return super.summary(text);
+    return super.summary() || this.description().replace(/[.:](?: .*)?$/s, '');
+  }
+
   /** Adds the flags of fields: names, help, bounds and choices come from the definitions. */
   fields(fields: Fields): this {
     for (const option of Object.values(fields).flatMap(optionsOf)) this.addOption(option);

@@ -16,51 +16,26 @@ function addFields(command: Command, kind: KindName): Command {
   return hasDay ? command.addOption(anywayOption()) : command;
 }
 
-/** Declares `add`. @param lines examples */
-export function addVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
-  const one = withArticle(kindOf(kind).words.one);
-  const command = group
-    .command('add')
-    .summary(`Add ${one}`)
-    .description(`Add ${one}. In a terminal, what is missing is asked for.`);
-  return addFields(command, kind)
-    .addOption(jsonOption())
-    .examples(...lines);
-}
-
-/** Declares `show`. @param lines examples */
-export function showVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
-  const { one } = kindOf(kind).words;
-  return group
-    .command('show')
-    .summary(`Show ${withArticle(one)}`)
-    .description(`Show ${withArticle(one)}.`)
-    .addOption(jsonOption())
-    .examples(...lines);
-}
-
-/** Declares `edit`. @param lines examples */
-export function editVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
-  const command = group
-    .command('edit')
-    .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
-    .description(
-      'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
-    );
-  return addFields(command, kind)
-    .addOption(jsonOption())
-    .examples(...lines);
-}
-
-/** Declares `rm`. @param lines examples */
-export function removeVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
-  const { many } = kindOf(kind).words;
-  return group
-    .command('rm')
-    .summary(`Remove ${many}`)
-    .description(`Remove one or more ${many}. It asks first.`)
-    .option('--yes', 'do not ask')
-    .examples(...lines);
+/** Declares a verb of a kind, but for its words and what it does. @param lines examples */
+export function verb(
+  group: Command,
+  kind: KindName,
+  name: keyof Texts['examples'],
+  lines: readonly string[],
+): Command {
+  const { one, many } = kindOf(kind).words;
+  const descriptions = {
+    add: `Add ${withArticle(one)}. In a terminal, what is missing is asked for.`,
+    show: `Show ${withArticle(one)}.`,
+    edit: 'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
+    rm: `Remove one or more ${many}. It asks first.`,
+  };
+  const command = group.command(name).description(descriptions[name]);
+  if (name === 'edit') command.summary(`Change ${withArticle(one)}`);
+  if (name === 'add' || name === 'edit') addFields(command, kind);
+  if (name === 'rm') command.summary(`Remove ${many}`).option('--yes', 'do not ask');
+  else command.addOption(jsonOption());
+  return command.examples(...lines);
 }
 
 /** What the commands of a kind say that its definition does not: a sentence about it, and examples of each verb. */
@@ -82,7 +57,7 @@ export function addRecordCommand<K extends KindName>(
     .helpCommand(false)
     .summary(`Add, show, change or remove ${withArticle(one)}`)
     .description(texts.description);
-  addVerb(group, kind, texts.examples.add).action(async (options: Options) => {
+  verb(group, kind, 'add', texts.examples.add).action(async (options: Options) => {
     await afterWrite(await addRecord(context, options, kind));
   });
   addStoredVerbs(group, context, kind, texts.examples, afterWrite);
@@ -97,16 +72,16 @@ export function addStoredVerbs<K extends KindName>(
   afterEdit: (record: RecordOfKind<K>) => unknown = () => {},
 ): void {
   const { one, many } = kindOf(kind).words;
-  showVerb(group, kind, lines.show)
+  verb(group, kind, 'show', lines.show)
     .argument('<id>', `id of the ${one}`)
     .action((id: string, options: Options) => showRecord(context, options, kind, idOf(id)));
-  editVerb(group, kind, lines.edit)
+  verb(group, kind, 'edit', lines.edit)
     .argument('<id>', `id of the ${one}`)
     .action(async (id: string, options: Options) => {
       const changed = await editRecord(context, options, kind, () => idOf(id));
       if (changed) await afterEdit(changed.record);
     });
-  removeVerb(group, kind, lines.rm)
+  verb(group, kind, 'rm', lines.rm)
     .argument('<id...>', `ids of the ${many}`)
     .action(async (texts: string[], options: Options) => {
       const ids = texts.map((text) => idOf(text));
