@@ -71,6 +71,16 @@ describe('conditions', () => {
     expect(JSON.parse(stdout)).toEqual(ids.map((id) => ({ id })));
   });
 
+  test('that name users are not narrowed in other lists either', async () => {
+    const db = prepared((store) => {
+      for (const userId of [store.users.create(nora).id, store.users.create(nora).id])
+        store.of('painEntry').create({ userId, date: '2026-01-01', pain: 5 });
+    });
+    const words = ['pains', '--json', 'id,userId', '--where', 'userId=2'];
+    const { stdout } = await run(words, { db, env: { SCIATICA_USER: '1' } });
+    expect(JSON.parse(stdout)).toEqual([{ id: 2, userId: 2 }]);
+  });
+
   test.each<[string, RegExp]>([
     ['pain_after>=7', /"pain_after" is not a field \(did you mean painAfter\?\)\. The fields are id, userId/],
     ['painAfter', /is no condition: it must be like 'id>=7'/],
