@@ -26,11 +26,11 @@ import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Command } from '../input/command.ts';
 import { countOf, type Options } from '../input/options.ts';
+import { addListFilters, listFilterOf } from '../records/list.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 import { parsedRecords } from '../terminal/output.ts';
 import { progressOf } from '../terminal/progress.ts';
-import { addLogFilters, logFilterOf } from './logs.ts';
 
 /** The kind of record that is exported, by what a person calls several; all without it. */
 type What = string | undefined;
@@ -53,7 +53,7 @@ export function addExportCommand(program: Command, context: Context): void {
       'Write users and logs, and everything else that belongs to the users, as JSON, NDJSON or CSV, all from one moment; sciatica import reads these files. With filters, it writes only the users that the logs belong to. FHIR (an R4 Bundle) and --anonymous are for other programs: neither FHIR nor users without names can be imported again.',
     )
     .addArgument(new Argument('[what]', 'one kind of record (otherwise all)').choices(plurals));
-  addLogFilters(command)
+  addListFilters(command, 'log')
     .option('--limit <n>', 'at most N logs', countOf)
     .choice('--format <format>', 'format of the file (otherwise by its name, or JSON)', exportFormats)
     .option('--raw', "in CSV, no ' in front of text that a spreadsheet would run as a formula")
@@ -114,11 +114,8 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const file = await import('../terminal/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
   // All users, unless --user names one: user use does not narrow an export.
-  const filter = await logFilterOf(context, { user: 'all', ...options });
-  if (typeof options['limit'] === 'number') {
-    filter.limit = options['limit'];
-    filter.sort ??= '-date,-id';
-  }
+  const filter = await listFilterOf(context, { user: 'all', ...options }, 'log');
+  if (filter.limit !== undefined) filter.sort ??= '-date,-id';
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
   let count = 0;
   const note = (more: number) => {

@@ -1,13 +1,12 @@
 import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { commandsOf, kindOf, ownedKindNames } from '../../domain/kinds.ts';
-import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
+import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
 import type { Command } from '../input/command.ts';
 import { namesOf, probableNames } from '../input/exercises.ts';
-import { countOf, csvOption, jsonOption, type Options, parseFlags } from '../input/options.ts';
-import { resolveListUser } from '../input/resolve-user.ts';
-import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
+import { countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { addListFilters, listFilterOf } from '../records/list.ts';
 import { palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { commandLine, counted, escapeControls, quoted, say } from '../terminal/io.ts';
@@ -17,38 +16,13 @@ import { logColumns, nameOf } from '../views/records.ts';
 /** Rows shown without --limit and --all. */
 const LATEST = 30;
 
-const { userId, ...filterFields } = logFilterFields;
-
-/** Adds the filters of a list of logs to a command. `--user all` means all users. */
-export function addLogFilters(command: Command): Command {
-  command.option(`--${userId.flag} <id>`, `${userId.help}, or all`).fields(filterFields);
-  addMatchingOptions(command, logRecord);
-  return command.addOption(sortOption('-date,id'));
-}
-
-/**
- * Parses the flags of `addLogFilters`.
- * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
- */
-export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
-  const filter: LogFilter = {
-    ...(await parseFlags(context, options, filterFields)),
-    ...(await matchingOf(context, options, logRecord)),
-    ...(await sortOf(options, logRecord)),
-  };
-  // Conditions that name users are not narrowed to the usual one.
-  const namesUsers = filter.where?.some(({ field }) => field === 'userId') && options['user'] === undefined;
-  const user = namesUsers ? undefined : resolveListUser(context, options);
-  return user === undefined ? filter : { ...filter, userId: user };
-}
-
 export function addLogsCommand(program: Command, context: Context): void {
   const logs = program
     .command('logs')
     .description(
       `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N gives the latest N in every format, the latest first; with --sort, the first N in that order.`,
     );
-  addLogFilters(logs)
+  addListFilters(logs, 'log')
     .option('--limit <n>', 'only the latest N; with --sort, the first N', countOf)
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
@@ -64,8 +38,7 @@ export function addLogsCommand(program: Command, context: Context): void {
 }
 
 async function listLogs(context: Context, options: Options): Promise<void> {
-  const filter = await logFilterOf(context, options);
-  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  const filter = await listFilterOf(context, options, 'log');
   const asTable = options['json'] === undefined && !options['csv'];
   const shown = asTable || filter.limit !== undefined ? tableFilter(filter, options) : filter;
   const { limit: _, ...everything } = filter;

@@ -12,6 +12,47 @@ import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { verbsOf } from './verbs.ts';
 
+/** Adds the filters of a list and its order to a command. `--user all` means all users. */
+export function addListFilters(command: Command, kind: KindName): Command {
+  const { userId, ...others } = kindOf(kind).fields;
+  if (userId) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
+  command.fields(namedFilters(kind));
+  const ordered = Object.keys(others).find(
+    (name) => name !== 'id' && kindOfField(others[name]).comparedBy.includes('order'),
+  );
+  return addMatchingOptions(command, kindOf(kind).fields).addOption(
+    sortOption(ordered ? `-${ordered},id` : '-id'),
+  );
+}
+
+/** The filters of a list that have a name of their own, but for the one that `--user` is. */
+function namedFilters(kind: KindName): Fields {
+  const { userId: _, ...named } = fieldsOfFilters(kindOf(kind).filters ?? {});
+  return named;
+}
+
+/**
+ * Parses the flags of `addListFilters`, and `--limit`.
+ * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
+ */
+export async function listFilterOf<K extends KindName>(
+  context: Context,
+  options: Options,
+  kind: K,
+): Promise<FilterOf<K>> {
+  const { fields } = kindOf(kind);
+  const filter: FilterOf<KindName> = {
+    ...(await parseFlags(context, options, namedFilters(kind))),
+    ...(await matchingOf(context, options, fields)),
+    ...(await sortOf(options, fields)),
+    ...(typeof options['limit'] === 'number' && { limit: options['limit'] }),
+  };
+  // Conditions that name users are not narrowed to the usual one.
+  const namesUsers = filter.where?.some(({ field }) => field === 'userId') && options['user'] === undefined;
+  const userId = isOwned(kind) && !namesUsers ? resolveListUser(context, options) : undefined;
+  return (userId === undefined ? filter : { ...filter, userId }) as FilterOf<K>;
+}
+
 /** Adds `sciatica <kinds>`, which lists them. @param lines examples */
 export function addListCommand(
   program: Command,
@@ -19,33 +60,19 @@ export function addListCommand(
   kind: KindName,
   lines: readonly string[],
 ): Command {
-  const { fields, words } = kindOf(kind);
-  const { userId, ...others } = fields;
+  const { words } = kindOf(kind);
   const command = program
     .command(commandsOf(kind).many)
     .summary(`List the ${words.many}`)
     .description(
       `List the ${words.many}, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.`,
     );
-  if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
-  command.fields(namedFilters(kind));
-  const ordered = Object.keys(others).find(
-    (name) => name !== 'id' && kindOfField(others[name]).comparedBy.includes('order'),
-  );
-  return addMatchingOptions(command, fields)
-    .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
+  return addListFilters(command, kind)
     .option('--limit <n>', 'only the first N', countOf)
     .addOption(jsonOption())
     .addOption(csvOption())
     .examples(...lines)
     .action((options: Options) => listRecords(context, options, kind));
-}
-
-/** The filters of a list that are no field of the record. */
-function namedFilters(kind: KindName): Fields {
-  const { fields, filters = {} } = kindOf(kind);
-  const named = Object.entries(fieldsOfFilters(filters)).filter(([name]) => !Object.hasOwn(fields, name));
-  return Object.fromEntries(named);
 }
 
 /** Lists the records that match, in every output format. @throws SciaticaError `invalid`, `not-found` */
@@ -55,15 +82,9 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     words: { one, many },
   } = kindOf(kind);
   const records = verbsOf(context, kind);
-  const userId = isOwned(kind) ? resolveListUser(context, options) : undefined;
+  const filter: FilterOf<KindName> & { userId?: number } = await listFilterOf(context, options, kind);
+  const { userId, limit, ...matching } = filter;
   const owner = userId === undefined ? {} : { userId };
-  const matching = {
-    ...owner,
-    ...(await parseFlags(context, options, namedFilters(kind))),
-    ...(await matchingOf(context, options, fields)),
-  };
-  const filter: FilterOf<KindName> = { ...matching, ...(await sortOf(options, fields)) };
-  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const isPlain = options['json'] === undefined && !options['csv'];
   if (isPlain && records.count(owner) === 0) {
     // The first user comes before everything else.
@@ -71,7 +92,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     const { one: noun, add } = commandsOf(kind);
     return say(context, `There is no ${one} yet. ${hint}: ${commandLine(context, `${noun} ${add}`)}`);
   }
-  const total = isPlain ? records.count(matching) : undefined;
+  const total = isPlain ? records.count({ ...matching, ...owner }) : undefined;
   if (total === 0) return say(context, `No ${one} matches.`);
   const { userId: user, ...others } = fields;
   await printList<object>(context, options, {
@@ -80,7 +101,6 @@ export async function listRecords(context: Context, options: Options, kind: Kind
     json: () => records.jsonRows(filter),
     rows: () => records.chunks(filter),
   });
-  const { limit } = filter;
   if (context.stdout.isTTY && total !== undefined && limit !== undefined && limit < total)
     say(context, `${limit} of ${counted(total, one, many)}.`);
 }
