@@ -11,7 +11,7 @@ import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../inp
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayDone } from '../terminal/io.ts';
-import { printJson, printRows } from '../terminal/output.ts';
+import { printJson, printList } from '../terminal/output.ts';
 import { countedKind } from '../views/holding.ts';
 
 const { since } = logFilterFields;
@@ -77,15 +77,15 @@ async function showAudit(context: Context, options: Options): Promise<void> {
     limit: Number(options['limit']),
   });
   const [first] = entries;
-  if (options['json']) printJson(context, entries);
-  else if (first === undefined)
-    say(
+  if (first === undefined && !options['json'])
+    return say(
       context,
       context.store.audit.list({ limit: 1 }).length > 0
         ? 'No entry matches.'
         : `Nobody asked for anything. It is noted by ${commandLine(context, 'serve --auth')}`,
     );
-  else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [entries] });
+  const names = Object.keys(first ?? {});
+  await printList(context, options, { names, columns: () => columns, rows: () => [entries] });
 }
 
 function describeRecords({ record, first, last, count }: AuditEntry): string {

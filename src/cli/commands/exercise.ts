@@ -141,9 +141,8 @@ async function listExercises(context: Context, options: Options): Promise<void> 
   if (exercises.length === 0 && options['json'] === undefined && !options['csv'])
     return sayNone(context, userId === undefined ? {} : { userId });
   await printList(context, options, {
-    fields: exerciseFields,
+    names: Object.keys(exerciseFields),
     columns: () => columnsOf<Exercise>(exerciseFields),
-    json: () => [exercises.map((exercise) => JSON.stringify(exercise))],
     rows: () => [exercises],
   });
 }

@@ -6,7 +6,7 @@ import { beginningOf } from '../input/days.ts';
 import { countOf, idOf, type Options, parseFlags, plainJsonOption } from '../input/options.ts';
 import { canvasOf } from '../terminal/canvas.ts';
 import { say, writeAll } from '../terminal/io.ts';
-import { printJsonList } from '../terminal/output.ts';
+import { printList } from '../terminal/output.ts';
 
 /** Entries shown without --limit. */
 const LATEST = 30;
@@ -32,7 +32,10 @@ export function addHistoryCommand(program: Command, context: Context): void {
 async function showHistory(context: Context, options: Options): Promise<void> {
   const filter = await historyFilter(context, options);
   const { history } = context.store;
-  if (options['json']) return printJsonList(context, history.blocks(filter));
+  if (options['json']) {
+    await printList(context, options, { names, columns: () => [], rows: () => history.blocks(filter) });
+    return;
+  }
   if (history.list({ ...filter, limit: 1 }).length === 0)
     return say(context, history.last() > 0 ? 'No change matches.' : 'Nothing has been changed yet.');
   const limit = filter.limit ?? LATEST;

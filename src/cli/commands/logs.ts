@@ -59,7 +59,7 @@ function tableFilter(filter: LogFilter, options: Options): LogFilter {
 function listOf(context: Context, filter: LogFilter): List<Log> {
   const { logs } = context.store;
   return {
-    fields: logRecord,
+    names: Object.keys(logRecord),
     columns: () => columnsFor(context, filter),
     json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),

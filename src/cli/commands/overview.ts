@@ -26,7 +26,6 @@ const TITLES = {
 } as const satisfies Record<keyof Overview, string>;
 
 const names = Object.keys(TITLES) as (keyof Overview)[];
-const fields = Object.fromEntries(names.map((name) => [name, {}]));
 
 /**
  * `sciatica users --summary`: how each user is, in a line.
@@ -48,9 +47,8 @@ export async function listOverviews(context: Context, options: Options): Promise
     );
   const rows = all.slice(0, Number(limit ?? all.length));
   const leftOut = await printList(context, options, {
-    fields,
+    names,
     columns: () => columns(context),
-    json: () => [rows.map((row) => JSON.stringify(row))],
     rows: () => [rows],
   });
   if (!context.stdout.isTTY || !isPlain) return;

@@ -15,8 +15,8 @@ import { addStoredVerbs } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, escapeControls, print, quoted, say, writeData } from '../terminal/io.ts';
-import { pickedBy, printJson, printRows, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
+import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
+import { checkJson, printList, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { sayLeftOut } from './logs.ts';
 
@@ -137,26 +137,23 @@ const { date, pain, medication } = painEntryFields;
 const dayFields = { date, pain, sessions: exerciseFields.sessions, medication };
 
 async function showDays(context: Context, options: Options): Promise<void> {
-  const pick = pickedBy(options, dayFields);
+  checkJson(options, dayFields);
   const userId = await existingUserOrAsk(context, options);
   const period = { since: addDays(context.today, 1 - DAYS), until: context.today };
   const { painDaysOf } = await import('../../cases/summary.ts');
   const days = painDaysOf(context.store, userId, period);
   const rows = days.map(rowOf);
-  if (pick) return printJson(context, rows.map(pick));
-  if (options['csv']) {
-    const { csvOf } = await import('../../exchange/csv.ts');
-    return writeData(context, csvOf(Object.keys(dayFields), rows));
-  }
+  const isPlain = options['json'] === undefined && !options['csv'];
   const { leftOut } = countedLogs(context.store, userId, { since: period.since }, context.today);
-  if (leftOut > 0) await sayLeftOut(context, leftOut);
-  if (days.length === 0)
+  if (isPlain && leftOut > 0) await sayLeftOut(context, leftOut);
+  if (isPlain && days.length === 0)
     return say(
       context,
       `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain add')}`,
     );
-  if (!context.stdout.isTTY) {
-    await printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });
+  if (!isPlain || !context.stdout.isTTY) {
+    const list = { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] };
+    await printList(context, options, list);
     return;
   }
   const { painChart } = await import('../../insights/text-charts.ts');

@@ -14,7 +14,7 @@ import { checkToken, forgetToken, keepToken, keptToken, readToken } from '../inp
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
-import { printJson, printRows } from '../terminal/output.ts';
+import { printList } from '../terminal/output.ts';
 import {
   besideLines,
   erasedHereLines,
@@ -263,11 +263,11 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
       inStepAt: at === null ? null : new Date(at).toISOString(),
     };
   });
-  if (options['json']) return printJson(context, listed);
   const names = ['name', 'url', 'pin', 'ourUser', 'token', 'inStepAt'];
-  if (listed.length === 0)
+  if (listed.length === 0 && !options['json'])
     say(context, `There is no remote yet. Name one: ${commandLine(context, 'remote add')}`);
-  else await printRows(context, { names, columns: () => columns, rows: () => [listed] });
+  else await printList(context, options, { names, columns: () => columns, rows: () => [listed] });
+  if (options['json']) return;
   // Also from a file, or from machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());
   const lines = [

@@ -8,7 +8,7 @@ import { confirmed } from '../input/edit.ts';
 import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
-import { printJson, printRows } from '../terminal/output.ts';
+import { printJson, printList } from '../terminal/output.ts';
 
 export function addTokenCommand(program: Command, context: Context): void {
   const token = program
@@ -88,10 +88,10 @@ async function listTokens(context: Context, options: Options): Promise<void> {
     .list()
     .map((token): ListedToken => ({ ...asJson(token), state: stateOf(token, now) }));
   const [first] = tokens;
-  if (options['json']) printJson(context, tokens);
-  else if (first === undefined)
-    say(context, `There is no token yet. Make one: ${commandLine(context, 'token add')}`);
-  else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [tokens] });
+  if (first === undefined && !options['json'])
+    return say(context, `There is no token yet. Make one: ${commandLine(context, 'token add')}`);
+  const names = Object.keys(first ?? {});
+  await printList(context, options, { names, columns: () => columns, rows: () => [tokens] });
 }
 
 async function removeToken(context: Context, key: string, options: Options): Promise<void> {

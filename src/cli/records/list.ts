@@ -96,7 +96,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
   if (total === 0) return say(context, `No ${one} matches.`);
   const { userId: user, ...others } = fields;
   await printList<object>(context, options, {
-    fields,
+    names: Object.keys(fields),
     columns: () => columnsOf(user && userId === undefined ? { ...others, userId: user } : others),
     json: () => records.jsonRows(filter),
     rows: () => records.chunks(filter),

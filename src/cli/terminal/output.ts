@@ -24,22 +24,16 @@ import { widthOf } from './width.ts';
 /** The options of a command line, as commander parsed them. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A list for a terminal or as tab-separated lines. */
-export interface Rows<R extends object> {
+/** A list of records in every output format. */
+export interface List<R extends object> {
   /** The names of the fields. */
   names: readonly string[];
   /** The columns of a table in a terminal. */
   columns(): readonly Column<R>[] | Promise<readonly Column<R>[]>;
   /** The records in blocks, from the start each time it is called. */
   rows(): Iterable<readonly R[]>;
-}
-
-/** A list of records in every output format. */
-export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
-  /** By name. */
-  fields: Readonly<Record<string, object>>;
-  /** The records as JSON texts, in blocks. */
-  json(): Iterable<string[]>;
+  /** The records as JSON texts, in blocks, where SQLite renders them. */
+  json?(): Iterable<string[]>;
 }
 
 /** Prints a record as details, or as JSON with `--json`. */
@@ -110,14 +104,6 @@ export function printJson(context: Context, value: object): void {
   print(context, json(context, value));
 }
 
-/** Prints other values as one JSON array, block by block. */
-export async function printJsonList(context: Context, blocks: Iterable<readonly object[]>): Promise<void> {
-  const texts = function* () {
-    for (const block of blocks) yield block.map((value) => JSON.stringify(value));
-  };
-  await writeData(context, jsonList(context, texts(), undefined));
-}
-
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
   pickedBy(options, fields);
@@ -129,13 +115,14 @@ export async function printList<R extends object>(
   options: Options,
   list: List<R>,
 ): Promise<readonly string[]> {
-  const pick = pickedBy(options, list.fields);
-  if (pick)
-    await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
-  else if (options['csv']) {
+  const pick = pickerOf(options, list.names);
+  if (!pick && !options['csv']) return printRows(context, list);
+  const texts = list.json?.() ?? rendered(list.rows());
+  if (pick) await writeData(context, jsonList(context, texts, options['json'] === true ? undefined : pick));
+  else {
     const { csvOf } = await import('../../exchange/csv.ts');
-    await writeData(context, csvOf(Object.keys(list.fields), parsedRecords(list.json())));
-  } else return printRows(context, { ...list, names: Object.keys(list.fields) });
+    await writeData(context, csvOf(list.names, parsedRecords(texts)));
+  }
   return [];
 }
 
@@ -143,9 +130,9 @@ export async function printList<R extends object>(
  * Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal.
  * @returns the titles of the columns that did not fit
  */
-export async function printRows<R extends object>(
+async function printRows<R extends object>(
   context: Context,
-  { names, columns, rows }: Rows<R>,
+  { names, columns, rows }: List<R>,
 ): Promise<readonly string[]> {
   if (!context.stdout.isTTY) {
     const { tsvOf } = await import('./tsv.ts');
@@ -159,6 +146,10 @@ export async function printRows<R extends object>(
   const leftOut = layout?.leftOut ?? [];
   if (leftOut.length > 0) say(context, `Too narrow for ${leftOut.join(', ')}.`);
   return leftOut;
+}
+
+function* rendered(blocks: Iterable<readonly object[]>): Generator<string[]> {
+  for (const block of blocks) yield block.map((value) => JSON.stringify(value));
 }
 
 function* stacked<R>(
@@ -178,10 +169,12 @@ function* stacked<R>(
 type Pick = (record: object) => object;
 
 /** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
-export function pickedBy({ json: asked }: Options, fields: List<object>['fields']): Pick | undefined {
+export const pickedBy = (options: Options, fields: Fields): Pick | undefined =>
+  pickerOf(options, Object.keys(fields));
+
+function pickerOf({ json: asked }: Options, known: readonly string[]): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
-  const known = Object.keys(fields);
   const names = String(asked).split(',');
   const faults = names
     .filter((name) => !known.includes(name))
