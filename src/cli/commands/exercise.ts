@@ -8,7 +8,7 @@ import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { exerciseNamed, namesOf, probableNames } from '../input/exercises.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
-import { existingUserOrAsk, resolveListUser } from '../input/resolve-user.ts';
+import { resolveListUser, resolveUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises } from '../input/routines.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
@@ -60,7 +60,7 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const { check, objectOf } = await import('../../domain/schema.ts');
   const { renameExercise } = await import('../../store/records/logs.ts');
   const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const known = store.logs.exercises(userId);
   const all = knownExercises(store, userId);
   const ofTrials = store

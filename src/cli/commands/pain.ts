@@ -10,7 +10,7 @@ import type { PainDay } from '../../insights/pain-days.ts';
 import type { Command } from '../input/command.ts';
 import { anywayOption, dayAsWord } from '../input/days.ts';
 import { csvOption, jsonOption, type Options, saidTwice } from '../input/options.ts';
-import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { addStoredVerbs } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
@@ -138,7 +138,7 @@ const dayFields = { date, pain, sessions: exerciseFields.sessions, medication };
 
 async function showDays(context: Context, options: Options): Promise<void> {
   checkJson(options, dayFields);
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const period = { since: addDays(context.today, 1 - DAYS), until: context.today };
   const { painDaysOf } = await import('../../cases/summary.ts');
   const days = painDaysOf(context.store, userId, period);

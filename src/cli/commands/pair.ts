@@ -54,7 +54,6 @@ export function addPairCommand(program: Command, context: Context): void {
 async function pair(context: Context, options: PairOptions): Promise<void> {
   const { pairing } = context.store.tokens;
   const user = await resolveUserOrAsk(context, options.user);
-  context.store.users.get(user);
   const service = await runningService(context);
   const url = urlOf(service, options.address);
   const { code, expiresAt } = pairing.open(user, options.expires ?? DEFAULT_LIFETIME_MS);

@@ -20,7 +20,7 @@ import {
   severalMeant,
 } from '../input/exercises.ts';
 import { csvOption, jsonOption, type Options, parseFlags } from '../input/options.ts';
-import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
 import { listRecords } from '../records/list.ts';
 import { removeRecords } from '../records/verbs.ts';
@@ -105,7 +105,7 @@ export function addRoutineCommands(program: Command, context: Context): void {
     .option('--yes', 'do not ask')
     .examples('sciatica routine rm morning')
     .action(async (called: string, options: Options) => {
-      const routine = routineNamed(context.store, await existingUserOrAsk(context, options), called);
+      const routine = routineNamed(context.store, await resolveUserOrAsk(context, options['user']), called);
       await removeRecords(context, options, 'routine', [routine.id]);
     });
 
@@ -137,7 +137,7 @@ async function addRoutine(
     throw usage(
       `Say the exercises after the name, in order. Those done so far: ${commandLine(context, 'exercises')}`,
     );
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const name = called ?? (await askName(context));
   refuseTaken(context, userId, name);
   const exercises = await exercisesOf(context, userId, texts, options);
@@ -159,7 +159,7 @@ function refuseTaken(context: Context, userId: number, name: string): void {
 }
 
 async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
-  const record = await routineMeant(context, await existingUserOrAsk(context, options), called);
+  const record = await routineMeant(context, await resolveUserOrAsk(context, options['user']), called);
   if (options['json'] !== undefined)
     return printRecord(context, options, { fields: routineRecord, columns: [], record });
   print(
@@ -183,7 +183,7 @@ async function editRoutine(
   options: Options,
 ): Promise<void> {
   checkJson(options, routineRecord);
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const routine = routineNamed(context.store, userId, called);
   const { name } = await parseFlags(context, options, { name: routineFields.name });
   // What is not to change stays as it is by then: an app may write while a question stands.
@@ -256,7 +256,7 @@ export async function logRoutine(context: Context, name: string, options: Option
   checkJson(options, logRecord);
   const { date: day, medication } = logFields;
   const { date = context.today, ...taken } = await parseFlags(context, options, { date: day, medication });
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   await settleDays(context, options, { date: day }, { date }, ageOf(context, userId));
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);

@@ -29,7 +29,7 @@ import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { askSimilar, exerciseMeant, similarName } from '../input/exercises.ts';
 import { dayFaults, jsonOption, type Options, saidTwice, valuesOf } from '../input/options.ts';
-import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { addRecordCommand } from '../records/commands.ts';
 import { addListCommand } from '../records/list.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
@@ -133,7 +133,7 @@ const LEAST_LOOKED_AT = 500;
 async function startTrial(context: Context, typed: string, options: Options): Promise<void> {
   checkJson(options, trialRecord);
   const { store, today } = context;
-  const userId = await existingUserOrAsk(context, options);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const running = latestTrial(store, userId);
   const isOver =
     running?.state === 'running' && trialStatusNow(store, running, context.now()).result !== null;
@@ -253,7 +253,7 @@ async function refuseHarmful(
 
 /** @throws SciaticaError `not-found` where there is no trial */
 async function trialOf(context: Context, options: Options): Promise<Trial> {
-  const trial = latestTrial(context.store, await existingUserOrAsk(context, options));
+  const trial = latestTrial(context.store, await resolveUserOrAsk(context, options['user']));
   if (trial) return trial;
   throw absent(
     `There is no trial yet. To start one: ${commandLine(context, 'trial start EXERCISE --against rest')}`,

@@ -16,7 +16,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
   if (given === undefined && !variable) return undefined;
   const what = given === undefined ? 'SCIATICA_USER' : '--user';
   const id = idOf(String(given ?? variable), what, ` See: ${commandLine(context, 'users')}`);
-  if (given !== undefined) return id;
+  if (given !== undefined) return context.store.users.get(id).id;
   const present = context.store.users.shownAs(id);
   if (present !== undefined) {
     // The variable may stand before this one command only.
@@ -49,10 +49,7 @@ export function resolveUser(context: Context, given: unknown): number | undefine
 
 /** The user of a list; undefined for all users. @throws SciaticaError `invalid`, `not-found` */
 export function resolveListUser(context: Context, options: Options): number | undefined {
-  if (options['user'] === 'all') return undefined;
-  const id = resolveUser(context, options['user']);
-  if (id !== undefined) context.store.users.get(id);
-  return id;
+  return options['user'] === 'all' ? undefined : resolveUser(context, options['user']);
 }
 
 /** The error of a command that needs a user, in a database without any. */
@@ -62,7 +59,7 @@ export const noUserYet = (context: Context) =>
 /**
  * The user of a command that needs one; where several are possible, a terminal asks.
  * @param how how to name a user, for the error message
- * @throws SciaticaError `invalid` without users, or with several and no terminal
+ * @throws SciaticaError `invalid` without users, or with several and no terminal; `not-found`
  */
 export async function resolveUserOrAsk(
   context: Context,
@@ -77,12 +74,4 @@ export async function resolveUserOrAsk(
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
   context.user = await askChoiceOf(context, 'Which user?', choices);
   return context.user;
-}
-
-/**
- * As `resolveUserOrAsk`, of the flags of a command.
- * @throws SciaticaError also `not-found` where there is no such user
- */
-export async function existingUserOrAsk(context: Context, options: Options): Promise<number> {
-  return context.store.users.get(await resolveUserOrAsk(context, options['user'])).id;
 }

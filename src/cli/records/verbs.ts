@@ -6,7 +6,7 @@ import type { Records } from '../../store/records/records.ts';
 import { ageOf, settleDays } from '../input/days.ts';
 import { confirmed, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
-import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { counted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
@@ -37,7 +37,7 @@ export async function addRecord<K extends KindName>(
   checkJson(options, kindOf(kind).fields);
   const { checksOf } = await import('../../domain/schema.ts');
   const given = valuesOf(fields, options, context.today);
-  if (isOwned(kind)) given['userId'] = await existingUserOrAsk(context, options);
+  if (isOwned(kind)) given['userId'] = await resolveUserOrAsk(context, options['user']);
   const blank = Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
       field.kind === 'text' && field.blank && !field.optional ? [[name, '']] : [],
