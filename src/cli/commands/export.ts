@@ -4,15 +4,14 @@ import type { Context } from '../../context.ts';
 import { searchedFields } from '../../domain/filter.ts';
 import {
   commandsOf,
+  isOwned,
   type KindName,
   kindNames,
   kindOf,
-  kinds,
   type OwnedKindName,
   ownedKindNames,
 } from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logRecord, POSITION } from '../../domain/log.ts';
-import type { FileOrigin } from '../../domain/origin.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
@@ -31,13 +30,11 @@ import { namingFlags, usage } from '../terminal/errors.ts';
 import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 import { parsedRecords } from '../terminal/output.ts';
 import { progressOf } from '../terminal/progress.ts';
-
-/** The kind of record that is exported, by what a person calls several; all without it. */
-type What = string | undefined;
-
-const plurals = kindNames.map((kind) => commandsOf(kind).many);
+import { isAlwaysCounted } from '../views/holding.ts';
 
 const BLOCK = 250;
+
+const pluralOf = (kind: KindName): string => commandsOf(kind).many;
 
 /** FHIR cannot be imported. */
 const exportFormats = [...formats, 'fhir'] as const;
@@ -52,7 +49,9 @@ export function addExportCommand(program: Command, context: Context): void {
     .description(
       'Write users and logs, and everything else that belongs to the users, as JSON, NDJSON or CSV, all from one moment; sciatica import reads these files. With filters, it writes only the users that the logs belong to. FHIR (an R4 Bundle) and --anonymous are for other programs: neither FHIR nor users without names can be imported again.',
     )
-    .addArgument(new Argument('[what]', 'one kind of record (otherwise all)').choices(plurals));
+    .addArgument(
+      new Argument('[what]', 'one kind of record (otherwise all)').choices(kindNames.map(pluralOf)),
+    );
   addListFilters(command, 'log')
     .option('--limit <n>', 'at most N logs', countOf)
     .choice('--format <format>', 'format of the file (otherwise by its name, or JSON)', exportFormats)
@@ -82,10 +81,10 @@ export function addExportCommand(program: Command, context: Context): void {
       'sciatica export --user 3 --format fhir --anonymous -o case.json',
       'sciatica export --user 3 --format fhir --bundle transaction --with-report -o clinic.json',
     )
-    .action((what: What, options: Options) => exportRecords(context, what, options));
+    .action((what: string | undefined, options: Options) => exportRecords(context, what, options));
 }
 
-async function exportRecords(context: Context, what: What, options: Options): Promise<void> {
+async function exportRecords(context: Context, what: string | undefined, options: Options): Promise<void> {
   const output = options['output'] === STDOUT ? undefined : (options['output'] as string | undefined);
   const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
   if (output !== undefined && options['format'] === undefined && isUnknown(output, formatOfName(output)))
@@ -107,7 +106,8 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     throw usage(
       '--origin is for --format ndjson, with all kinds of records, which sciatica import can read.',
     );
-  const isOfOthers = what !== undefined && what !== kinds.log.words.many;
+  const asked = kindNames.find((kind) => pluralOf(kind) === what);
+  const isOfOthers = asked !== undefined && asked !== 'log';
   if (isOfOthers && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage(`--sort and --limit are for logs, and only ${what} are exported.`);
   const force = options['force'] === true;
@@ -126,13 +126,12 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const separator = format === 'json' || format === 'ndjson' ? separators[format] : undefined;
   const snapshot = context.store.snapshot();
   try {
-    const lists = listsOf(snapshot, what, { filter, separator, note });
-    const origin = originOf(snapshot, lists, filter, options);
+    const lists = listsOf(snapshot, asked, { filter, separator, note });
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, context.today, filter, options)
-      : format === 'csv' && !isOfOthers && options['excel'] !== true
+      : format === 'csv' && asked === 'log' && options['excel'] !== true
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
-        : rendered(snapshot, lists, format, { filter, options, origin }));
+        : rendered(snapshot, lists, format, { asked, filter, options }));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
@@ -151,27 +150,26 @@ const isUnknown = (name: string, format: string | undefined): boolean =>
 /** Is told how many more records were written. */
 type Note = (more: number) => void;
 
-/** The lists of a file by their keys in a JSON document. */
-type Lists = Record<string, Blocks>;
+/** What is exported, kind by kind. */
+type Lists = Partial<Record<KindName, Blocks>>;
 
+/** @param asked the kind that is exported; all without it */
 function listsOf(
   store: Store,
-  what: What,
+  asked: KindName | undefined,
   { filter, separator, note }: { filter: LogFilter; separator: string | undefined; note: Note },
 ): Lists {
-  const isFhir = what === undefined && separator === undefined;
-  const others = ownedKindNames.filter((kind) => kind !== 'log' && (!isFhir || inFhir[kind]));
-  const isAsked = (kind: KindName) => what === undefined || what === commandsOf(kind).many;
+  const ofLogs = () =>
+    separator === undefined ? store.logs.jsonRows(filter) : store.logs.jsonLines(filter, separator);
+  const isFhir = asked === undefined && separator === undefined;
+  const isThere = (kind: KindName) =>
+    (!isFhir || inFhir[kind]) && (isAlwaysCounted(kind) || store.of(kind).count() > 0);
   const lists: Lists = {};
-  if (isAsked('user')) lists[listKeyOf('user')] = noted(usersOf(store, filter), note);
-  if (isAsked('log'))
-    lists[listKeyOf('log')] = noted(
-      separator === undefined ? store.logs.jsonRows(filter) : store.logs.jsonLines(filter, separator),
-      note,
-    );
-  for (const kind of others.filter(isAsked))
-    if (what !== undefined || store.of(kind).count() > 0)
-      lists[listKeyOf(kind)] = noted(ofUsers(store, kind, filter), note);
+  for (const kind of asked ? [asked] : kindNames.filter(isThere)) {
+    const ofKind =
+      kind === 'log' ? ofLogs() : isOwned(kind) ? ofUsers(store, kind, filter) : usersOf(store, filter);
+    lists[kind] = noted(ofKind, note);
+  }
   return lists;
 }
 
@@ -211,13 +209,13 @@ async function bundled(
 ): Promise<Iterable<string>> {
   const { bundleOf } = await import('../../exchange/fhir.ts');
   const anonymous = options['anonymous'] === true;
-  return bundleOf(parsed<User>(lists[listKeyOf('user')] ?? []), parsed<Log>(lists[listKeyOf('log')] ?? []), {
+  return bundleOf(parsed<User>(lists.user), parsed<Log>(lists.log), {
     database: store.id,
     type: options['bundle'] as BundleType | undefined,
     anonymous,
-    painEntries: parsed<PainEntry>(lists[listKeyOf('painEntry')] ?? []),
-    trials: parsed<Trial>(lists[listKeyOf('trial')] ?? []),
-    trialDays: parsed<TrialDay>(lists[listKeyOf('trialDay')] ?? []),
+    painEntries: parsed<PainEntry>(lists.painEntry),
+    trials: parsed<Trial>(lists.trial),
+    trialDays: parsed<TrialDay>(lists.trialDay),
     report: options['withReport'] === true ? await reportsOf(store, filter, anonymous, today) : undefined,
   });
 }
@@ -235,30 +233,19 @@ async function reportsOf(
     namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous }, today)));
 }
 
-/** Where the records are from; nothing for a file that cannot be imported. */
-function originOf(store: Store, lists: Lists, filter: LogFilter, options: Options): FileOrigin | undefined {
-  if (options['anonymous'] === true) return undefined;
-  const isAll = (['user', 'log'] as const).every((kind) => lists[listKeyOf(kind)] !== undefined);
-  const complete = isAll && userIds(store, filter) === undefined;
-  return { id: store.id, seq: store.history.last(), complete };
-}
-
 /** Where the records are from, with their states, which follow them. @param lists gets to know what is written of them */
-async function provenanceOf(
-  store: Store,
-  lists: Lists,
-  filter: LogFilter,
-  origin: FileOrigin,
-): Promise<Provenance> {
+async function provenanceOf(store: Store, lists: Lists, filter: LogFilter): Promise<Provenance> {
+  const users = userIds(store, filter);
+  const origin = { id: store.id, seq: store.history.last(), complete: users === undefined };
   const isPart = Object.keys(filter).some((name) => name !== 'userId' && name !== 'sort');
   const only: Partial<Record<KindName, number[]>> = {};
   for (const kind of isPart ? ownedKindNames : []) {
-    const [key, ids]: [string, number[]] = [listKeyOf(kind), []];
+    const ids: number[] = [];
     only[kind] = ids;
-    if (lists[key]) lists[key] = idsNoted(lists[key], ids);
+    if (lists[kind]) lists[kind] = idsNoted(lists[kind], ids);
   }
   const replication = await store.replication();
-  const states = replication.statesFor({ users: userIds(store, filter), only: isPart ? only : undefined });
+  const states = replication.statesFor({ users, only: isPart ? only : undefined });
   return { origin, lines: states.lines(), seal: () => states.seal() };
 }
 
@@ -273,39 +260,39 @@ async function rendered(
   store: Store,
   given: Lists,
   format: Exclude<ExportFormat, 'fhir'>,
-  { filter, options, origin }: { filter: LogFilter; options: Options; origin: FileOrigin | undefined },
+  { asked, filter, options }: { asked: KindName | undefined; filter: LogFilter; options: Options },
 ): Promise<Iterable<string>> {
   const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
-  const users = given[listKeyOf('user')];
-  const lists: Lists =
-    users && hidden.length > 0 ? { ...given, [listKeyOf('user')]: without(hidden, users) } : given;
+  if (format === 'csv' && asked) return csvOfKind(store, asked, inTurn(given), hidden, options);
   const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
-  const all = Object.values(lists);
-  const [only] = all;
-  switch (format) {
-    case 'json':
-      if (all.length === 1 && only) return listOf(only);
-      return documentOf(lists, origin && (await provenanceOf(store, lists, filter, origin)));
-    case 'ndjson': {
-      if (!options['origin'] || !origin) return linesOf(inTurn(all));
-      const provenance = await provenanceOf(store, lists, filter, origin);
-      return linesOf(inTurn(Object.values(lists)), provenance);
-    }
-    case 'csv': {
-      const { csvOf } = await import('../../exchange/csv.ts');
-      const kind = kindNames.find((name) => given[listKeyOf(name)]) ?? 'user';
-      const { fields } = kindOf(kind);
-      const names = Object.keys(fields).filter((name) => !hidden.includes(name));
-      const [columns, records] =
-        kind === 'log'
-          ? [[...names, POSITION], withPositions(store.logs, parsed<Log>(inTurn(all)))]
-          : [names, parsedRecords(inTurn(all))];
-      return csvOf(columns, records, {
-        raw: options['raw'] === true,
-        excel: options['excel'] === true ? searchedFields(fields) : undefined,
-      });
-    }
-  }
+  const { user } = given;
+  const lists = user && hidden.length > 0 ? { ...given, user: without(hidden, user) } : given;
+  const hasOrigin = format === 'ndjson' ? options['origin'] : !asked && !options['anonymous'];
+  const provenance = hasOrigin ? await provenanceOf(store, lists, filter) : undefined;
+  if (format === 'ndjson') return linesOf(inTurn(lists), provenance);
+  if (asked) return listOf(inTurn(lists));
+  const named = Object.entries(lists).map(([kind, blocks]) => [listKeyOf(kind as KindName), blocks]);
+  return documentOf(Object.fromEntries(named), provenance);
+}
+
+async function csvOfKind(
+  store: Store,
+  kind: KindName,
+  blocks: Blocks,
+  hidden: readonly string[],
+  { raw, excel }: Options,
+): Promise<Iterable<string>> {
+  const { csvOf } = await import('../../exchange/csv.ts');
+  const { fields } = kindOf(kind);
+  const names = Object.keys(fields).filter((name) => !hidden.includes(name));
+  const [columns, records] =
+    kind === 'log'
+      ? [[...names, POSITION], withPositions(store.logs, parsed<Log>(blocks))]
+      : [names, parsedRecords(blocks)];
+  return csvOf(columns, records, {
+    raw: raw === true,
+    excel: excel === true ? searchedFields(fields) : undefined,
+  });
 }
 
 /** Blocks of records, or of those that SQLite joined, of which there may be millions. */
@@ -325,15 +312,15 @@ async function csvOfLogs(blocks: Blocks): Promise<Iterable<string>> {
   })();
 }
 
-function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
-  for (const blocks of lists) yield* blocks;
+function* inTurn(lists: Lists): Generator<readonly string[]> {
+  for (const blocks of Object.values(lists)) yield* blocks;
 }
 
 function* withPositions(logs: Store['logs'], blocks: Iterable<Log[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const log of block) yield { ...log, [POSITION]: logs.position(log) };
 }
 
-function* parsed<T>(blocks: Blocks): Generator<T[]> {
+function* parsed<T>(blocks: Blocks = []): Generator<T[]> {
   for (const block of blocks) yield block.map((text) => storedJson<T>(text));
 }
 
