@@ -2,7 +2,6 @@ import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { commandsOf, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
-import type { Logs } from '../../store/records/logs.ts';
 import type { Command } from '../input/command.ts';
 import { namesOf, probableNames } from '../input/exercises.ts';
 import { countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
@@ -10,11 +9,14 @@ import { addListFilters, listFilterOf } from '../records/list.ts';
 import { palette } from '../terminal/canvas.ts';
 import type { Column } from '../terminal/columns.ts';
 import { commandLine, counted, escapeControls, quoted, say } from '../terminal/io.ts';
-import { type List, printList } from '../terminal/output.ts';
+import { printList } from '../terminal/output.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
 /** Rows shown without --limit and --all. */
 const LATEST = 30;
+
+/** Most rows read at once; more are read in chunks, through a connection of its own, so that memory stays bounded. */
+const SHORT = 1000;
 
 export function addLogsCommand(program: Command, context: Context): void {
   const logs = program
@@ -38,13 +40,21 @@ export function addLogsCommand(program: Command, context: Context): void {
 }
 
 async function listLogs(context: Context, options: Options): Promise<void> {
+  const { logs } = context.store;
   const filter = await listFilterOf(context, options, 'log');
   const asTable = options['json'] === undefined && !options['csv'];
   const shown = asTable || filter.limit !== undefined ? tableFilter(filter, options) : filter;
   const { limit: _, ...everything } = filter;
-  const total = asTable ? context.store.logs.count(everything) : undefined;
+  const total = asTable ? logs.count(everything) : undefined;
   if (total === 0) await sayNone(context, filter);
-  else await printList(context, options, listOf(context, shown));
+  else
+    await printList<Log>(context, options, {
+      names: Object.keys(logRecord),
+      columns: () => columnsFor(context, shown),
+      json: () => logs.jsonRows(shown),
+      rows: () =>
+        shown.limit === undefined || shown.limit > SHORT ? logs.chunks(shown) : [logs.list(shown)],
+    });
   // A script that said --limit knows: cron would mail it.
   const isNews = context.stdout.isTTY || filter.limit === undefined;
   if (isNews && total !== undefined && shown.limit !== undefined && shown.limit < total)
@@ -56,31 +66,11 @@ function tableFilter(filter: LogFilter, options: Options): LogFilter {
   return options['all'] ? sorted : { ...sorted, limit: filter.limit ?? LATEST };
 }
 
-function listOf(context: Context, filter: LogFilter): List<Log> {
-  const { logs } = context.store;
-  return {
-    names: Object.keys(logRecord),
-    columns: () => columnsFor(context, filter),
-    json: () => logs.jsonRows(filter),
-    rows: rowsOf(logs, filter),
-  };
-}
-
 async function columnsFor(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
   const colours = await palette(context);
   if (userId !== undefined) return logColumns(colours);
   const names = new Map(context.store.users.list().map((user) => [user.id, nameOf(user)]));
   return logColumns(colours, (id) => names.get(id) ?? '');
-}
-
-/** A screenful is read once; a long list is read again for its lines, so that memory stays bounded. */
-function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
-  if (filter.limit === undefined || filter.limit > 1000) return () => logs.chunks(filter);
-  let rows: Log[] | undefined;
-  return () => {
-    rows ??= logs.list(filter);
-    return [rows];
-  };
 }
 
 /** What is recorded of days other than sessions, and the commands that list it: `2 pain entries (sciatica pains)`. */
