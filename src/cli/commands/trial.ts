@@ -15,7 +15,6 @@ import type { Exercise } from '../../domain/exercise.ts';
 import {
   comparators,
   lastDayOf,
-  type Trial,
   type TrialDay,
   trialDayFields,
   trialDayRecord,
@@ -24,7 +23,7 @@ import {
 } from '../../domain/trial.ts';
 import { addDays, isDay } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
-import { deviationOf, powerOf } from '../../insights/trial.ts';
+import { deviationOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { askSimilar, exerciseMeant, similarName } from '../input/exercises.ts';
@@ -188,11 +187,8 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   if (isTaken && input.start === today)
     throw usage(`${today} is recorded for the trial before: --start must be tomorrow or later.`);
   const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
-  const found = [input.difference, input.difference + 0.5].map(
-    (points) => [points, powerOf(input, points, spread.deviation)] as const,
-  );
   const tell = options['yes'] ? say : sayAlways;
-  for (const line of planLines(input, spread, found, context.width)) tell(context, line);
+  for (const line of planLines(input, spread, context.width)) tell(context, line);
   await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
   const record = store.change(() => {
     // It may have been given up while the question stood.
@@ -251,18 +247,18 @@ async function refuseHarmful(
     );
 }
 
-/** @throws SciaticaError `not-found` where there is no trial */
-async function trialOf(context: Context, options: Options): Promise<Trial> {
+/** How the latest trial of the user stands. @throws SciaticaError `not-found` where there is none */
+async function statusOf(context: Context, options: Options): Promise<TrialStatus> {
   const trial = latestTrial(context.store, await resolveUserOrAsk(context, options['user']));
-  if (trial) return trial;
+  if (trial) return trialStatusNow(context.store, trial, context.now());
   throw absent(
     `There is no trial yet. To start one: ${commandLine(context, 'trial start EXERCISE --against rest')}`,
   );
 }
 
 async function writeCalendar(context: Context, options: Options): Promise<void> {
-  const trial = await trialOf(context, options);
-  if (trial.state !== 'running' || trialStatusNow(context.store, trial, context.now()).result)
+  const { trial, result } = await statusOf(context, options);
+  if (trial.state !== 'running' || result)
     throw usage('The trial is over: there is nothing to be reminded of.');
   context.stdout.write(calendarOf(trial, context.store.id, context.now()));
 }
@@ -270,22 +266,21 @@ async function writeCalendar(context: Context, options: Options): Promise<void> 
 async function showStatus(context: Context, options: Options): Promise<void> {
   if (typeof options['json'] === 'string')
     throw usage('How a trial stands has no fields to choose: --json alone gives all of it.');
-  const status = trialStatusNow(context.store, await trialOf(context, options), context.now());
+  const status = await statusOf(context, options);
   if (options['json'] !== undefined) printJson(context, shownStatus(status));
   else for (const line of statusLines(status, context)) print(context, line);
 }
 
 async function stopTrial(context: Context, options: Options): Promise<void> {
   const { store } = context;
-  const trial = await trialOf(context, options);
-  const { id } = trial;
+  const { trial, result } = await statusOf(context, options);
   const requireRunning = () => {
-    if (store.of('trial').get(id).state !== 'running') throw usage('No trial is running.');
+    if (store.of('trial').get(trial.id).state !== 'running') throw usage('No trial is running.');
   };
   requireRunning();
   // Given up, it would lose its result.
-  if (trialStatusNow(context.store, trial, context.now()).result) {
-    store.of('trial').update(id, { state: 'finished' });
+  if (result) {
+    store.of('trial').update(trial.id, { state: 'finished' });
     sayChanged(context, 'The trial has ended by itself: its result is kept.');
     return;
   }
@@ -293,7 +288,7 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
   store.change(() => {
     // It may have ended while the question stood.
     requireRunning();
-    store.of('trial').update(id, { state: 'given-up' });
+    store.of('trial').update(trial.id, { state: 'given-up' });
   });
   sayChanged(context, 'Gave up the trial. Its days are kept.');
 }
@@ -301,8 +296,8 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
 async function recordDay(context: Context, words: readonly string[], options: Options): Promise<void> {
   checkJson(options, trialDayRecord);
   const { store, today } = context;
-  const trial = await trialOf(context, options);
-  const status = trialStatusNow(context.store, trial, context.now());
+  const status = await statusOf(context, options);
+  const { trial } = status;
   if (trial.state !== 'running')
     throw usage(`The trial is over. To see what it has shown: ${commandLine(context, 'trial')}`);
   const { userId: _, ...fields } = DAY_FIELDS;

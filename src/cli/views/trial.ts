@@ -6,6 +6,7 @@ import {
   daysAtEachPain,
   insteadOf,
   pictureTitle,
+  powerOf,
   resultSentence,
   WHAT_IT_CANNOT_SAY,
   WHEN,
@@ -15,21 +16,19 @@ import { wrap } from '../terminal/width.ts';
 
 /** A trial in words and as a calendar file. Nothing here says what is still to come. */
 
-const shareOf = (power: number): string => `${Math.min(99, Math.round(power * 100))}`;
-
 /** What is planned, and what it can find, before it is asked about. */
 export function planLines(
   trial: TrialInput,
   { deviation, isOwn }: { deviation: number; isOwn: boolean },
-  found: readonly (readonly [points: number, power: number])[],
   width: number,
 ): string[] {
-  const { days, start, outcome, question } = trial;
+  const { days, start, outcome, question, difference } = trial;
   const name = escapeControls(trial.exerciseName);
-  const [[least, one], [more, other]] = found as [[number, number], [number, number]];
+  const casesOf = (points: number) => Math.min(99, Math.round(powerOf(trial, points, deviation) * 100));
+  const [least, more] = [difference, difference + 0.5];
   const texts = [
     `${days} days from ${start}: ${name} on some, ${insteadOf(trial, escapeControls)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual. A day counts as it was drawn, whatever you did: with one day in five done the other way, a difference of 1 shows as 0.6.`,
-    `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (${isOwn ? `your pain after sessions varies by ${deviation.toFixed(1)}` : `if pain varies by ${deviation.toFixed(1)}, as is usual; your own records are too few to say`}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
+    `${days} days find a difference of ${least} in ${casesOf(least)} of 100 cases, of ${more} in ${casesOf(more)} (${isOwn ? `your pain after sessions varies by ${deviation.toFixed(1)}` : `if pain varies by ${deviation.toFixed(1)}, as is usual; your own records are too few to say`}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
     'It ends early if the answer is clear, or if there is more pain. You can give it up at any time. Tell your physiotherapist.',
   ];
   return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
