@@ -24,9 +24,8 @@ import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
 import { listRecords } from '../records/list.ts';
 import { removeRecords } from '../records/verbs.ts';
-import { details } from '../terminal/details.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, escapeControls, print, quoted, say, sayDone } from '../terminal/io.ts';
+import { commandLine, escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 import {
   checkJson,
   pickedBy,
@@ -36,7 +35,7 @@ import {
   sayDoubtOfDay,
   wrongHint,
 } from '../terminal/output.ts';
-import { answerOf, summaryOf } from '../views/records.ts';
+import { answerOf, columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const { userId, name } = routineFields;
@@ -160,19 +159,12 @@ function refuseTaken(context: Context, userId: number, name: string): void {
 
 async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
   const record = await routineMeant(context, await resolveUserOrAsk(context, options['user']), called);
-  if (options['json'] !== undefined)
-    return printRecord(context, options, { fields: routineRecord, columns: [], record });
-  print(
-    context,
-    details([
-      [routineRecord.id.label, String(record.id)],
-      [routineFields.name.label, escapeControls(record.name)],
-      ...record.exercises.map(({ exerciseName, exerciseType }, i): [string, string] => [
-        `Exercise ${i + 1}`,
-        `${escapeControls(exerciseName)} (${exerciseType})`,
-      ]),
-    ]),
-  );
+  const exercises = record.exercises.map(({ exerciseName, exerciseType }, i) => ({
+    title: `Exercise ${i + 1}`,
+    cell: () => `${escapeControls(exerciseName)} (${exerciseType})`,
+  }));
+  const columns = [...columnsOf({ id: routineRecord.id, name: routineRecord.name }), ...exercises];
+  printRecord(context, options, { fields: routineRecord, columns, record });
 }
 
 /** `routine edit`. @throws SciaticaError `invalid` with every fault; then nothing was written */

@@ -6,7 +6,6 @@ import { parseDay } from '../../domain/words/spoken-day.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';
-import { details, pairsOf } from './details.ts';
 import { usage } from './errors.ts';
 import {
   commandLine,
@@ -19,7 +18,7 @@ import {
   writeAll,
   writeData,
 } from './io.ts';
-import { widthOf } from './width.ts';
+import { clip, widthOf } from './width.ts';
 
 /** The options of a command line, as commander parsed them. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -44,7 +43,19 @@ export function printRecord<R extends object>(
 ): void {
   const pick = pickedBy(options, fields);
   if (pick) print(context, json(context, pick(record)));
-  else print(context, details(pairsOf(columns, record)));
+  else print(context, details(columns, record));
+}
+
+/** Label and value, line by line, the values aligned and cut to `width` terminal columns. */
+function details<R>(columns: readonly Column<R>[], row: R, width = Number.POSITIVE_INFINITY): string {
+  const pairs = columns.flatMap((column): [label: string, value: string][] => {
+    const text = clip(column.cell(row), width);
+    return column.optional && text === '' ? [] : [[column.title, column.paint?.(text, row) ?? text]];
+  });
+  const widest = Math.max(...pairs.map(([label]) => widthOf(label)));
+  return pairs
+    .map(([label, value]) => `${label}${' '.repeat(widest - widthOf(label))}  ${value}`.trimEnd())
+    .join('\n');
 }
 
 /** Prints the result of a change: a sentence and how to take it back, or the record with `--json`. */
@@ -161,7 +172,7 @@ function* stacked<R>(
   let first = true;
   for (const block of rows)
     for (const row of block) {
-      yield `${first ? '' : '\n'}${details(pairsOf(columns, row, width))}\n`;
+      yield `${first ? '' : '\n'}${details(columns, row, width)}\n`;
       first = false;
     }
 }
