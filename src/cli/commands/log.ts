@@ -55,11 +55,9 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       'Record the exercises of a routine, with two numbers for each: the pain before and after; what follows them is a note. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
     )
     .argument('<name>', 'name of the routine or a part of it, or its id')
-    .option(
+    .repeatable(
       '--set <exercise=before,after>',
-      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; may be repeated",
-      (text: string, before: string[]) => [...before, text],
-      [],
+      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it",
     )
     .option('--shuffle', 'ask in an order drawn for the day, and record in the order in which you answer')
     .fields({ userId, date, medication })

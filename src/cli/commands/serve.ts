@@ -17,8 +17,6 @@ type ServeOptions = Omit<DoorOptions, 'host'> & { host?: string; port: string };
 
 const MAX_PORT = 65_535;
 
-const collect = (value: string, before: string[]) => [...before, value];
-
 export function addServeCommand(program: Command, context: Context): void {
   program
     .command('serve')
@@ -31,17 +29,10 @@ export function addServeCommand(program: Command, context: Context): void {
       '--host <address>',
       'address to listen on (otherwise 127.0.0.1, which is this machine only; with --pairing, all addresses)',
     )
-    .option(
-      '--allow-host <name>',
-      'also answer to this Host name (a proxy, an emulator); may be repeated',
-      collect,
-      [],
-    )
-    .option(
+    .repeatable('--allow-host <name>', 'also answer to this Host name (a proxy, an emulator)')
+    .repeatable(
       '--allow-origin <origin>',
-      'let apps and web pages of this origin call, such as capacitor://localhost; may be repeated',
-      collect,
-      [],
+      'let apps and web pages of this origin call, such as capacitor://localhost',
     )
     .option('--auth', 'ask every caller for a token (sciatica token add), and limit how often they call')
     .option('--tls-cert <file>', 'certificate for https, as PEM')

@@ -28,6 +28,12 @@ export class Command extends Base {
     return this.addOption(new Option(flags, help).choices(words));
   }
 
+  /** Adds a flag that may be given several times: its value is a list. */
+  repeatable(flags: string, help: string): this {
+    const collect = (value: string, before: string[]) => [...before, value];
+    return this.option(flags, `${help}; may be repeated`, collect, []);
+  }
+
   /** The examples at the end of its help. */
   examples(...lines: readonly string[]): this {
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
