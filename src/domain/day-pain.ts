@@ -2,6 +2,7 @@
 
 /** In the order of the day. */
 export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
+type TimeOfDay = (typeof timesOfDay)[number];
 
 /** What has no time of day, as a session, stands behind the morning. */
 export const UNTIMED = 0.5;
@@ -18,3 +19,17 @@ export const firstOf = <T extends { readonly rank: number; readonly isSession: b
   values: readonly T[],
 ): T | undefined =>
   values.find(({ isSession }) => isSession) ?? [...values].sort((a, b) => a.rank - b.rank)[0];
+
+const SYNONYMS: Readonly<Record<string, TimeOfDay>> = { noon: 'midday', midnight: 'night', tonight: 'night' };
+
+/**
+ * The time of day that words begin with: `night`, `this morning`, `at night`, `in the evening`, `tonight`, `noon`.
+ * @returns it, and how many words say it; undefined if they begin with anything else
+ */
+export function timeInFront(words: readonly string[]): { time: TimeOfDay; used: number } | undefined {
+  const [first = '', second = ''] = words.map((word) => word.toLowerCase());
+  const used = first === 'in' && second === 'the' ? 2 : /^(?:this|at)$/.test(first) ? 1 : 0;
+  const word = words[used]?.toLowerCase() ?? '';
+  const time = timesOfDay.find((name) => name === word) ?? SYNONYMS[word];
+  return time && { time, used: used + 1 };
+}

@@ -29,6 +29,12 @@ describe('what is recorded', () => {
     [['5', '2', 'tablets'], { pain: 5, notes: '2 tablets' }],
     [['seven', 'night'], { pain: 7, timeOfDay: 'night' }],
     [['3', 'NIGHT'], { pain: 3, timeOfDay: 'night' }],
+    [['3', 'this', 'Morning', 'fell'], { pain: 3, timeOfDay: 'morning', notes: 'fell' }],
+    [['3', 'in', 'the', 'evening'], { pain: 3, timeOfDay: 'evening' }],
+    [['3', 'at', 'night'], { pain: 3, timeOfDay: 'night' }],
+    [['3', 'tonight'], { pain: 3, timeOfDay: 'night' }],
+    [['3', 'noon'], { pain: 3, timeOfDay: 'midday' }],
+    [['3', 'this', 'hurts'], { pain: 3, notes: 'this hurts' }],
     [['3', 'even', 'worse'], { pain: 3, notes: 'even worse' }],
     [['3', 'today'], { pain: 3, notes: 'today' }],
     [['3', '--time', 'even'], { pain: 3, timeOfDay: 'evening' }],
@@ -47,6 +53,12 @@ describe('what is recorded', () => {
       `Note: ${notes} was kept as a note.\nIf it is the day: sciatica pain edit 1 --date 2026-03-01 --notes ''\n`,
     );
     expect(entriesOf(path)).toEqual([of({ pain: 6, notes })]);
+  });
+
+  test('a clock time beside the day stays a note', async () => {
+    expect((await run(['pain', '6', 'yesterday', '22:00'], { db: db() })).stderr).toBe(
+      "Note: 'yesterday 22:00' was kept as a note.\nIf it is the day: sciatica pain edit 1 --date 2026-03-01 --notes 22:00\n",
+    );
   });
 
   test.each([
@@ -70,6 +82,7 @@ describe('what is recorded', () => {
     ['yesterday evening', '2026-03-01', 'evening'],
     ['Last night', '2026-03-01', 'night'],
     ['friday morning', '2026-02-27', 'morning'],
+    ['the day before yesterday at night', '2026-02-28', 'night'],
   ])('%s behind the pain is pointed out with both', async (notes, day, time) => {
     expect((await run(['pain', '6', ...notes.split(' ')], { db: db() })).stderr).toBe(
       `Note: '${notes}' was kept as a note.\nIf it is the day: sciatica pain edit 1 --date ${day} --time ${time} --notes ''\n`,

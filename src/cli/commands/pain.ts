@@ -1,6 +1,6 @@
 import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
-import { timesOfDay } from '../../domain/day-pain.ts';
+import { timeInFront, timesOfDay } from '../../domain/day-pain.ts';
 import { exerciseFields } from '../../domain/exercise.ts';
 import { type PainEntry, painEntryFields } from '../../domain/pain-entry.ts';
 import { addDays } from '../../domain/words/day.ts';
@@ -123,8 +123,8 @@ function flagsIn(context: Context, words: readonly string[]): Record<string, str
       `${quoted(words.join(' '))} is pain before and after an exercise: ${commandLine(context, `log add NAME ${levels.join(' ')}`)}. The pain of a moment is one number.`,
     );
   const others = before.length === 0 && levels.length === 1 ? after : rest;
-  const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
-  const notes = others.slice(time ? 1 : 0).join(' ');
+  const { time, used = 0 } = timeInFront(others) ?? {};
+  const notes = others.slice(used).join(' ');
   return {
     [painEntryFields.pain.flag]: word,
     ...(time && { [painEntryFields.timeOfDay.flag]: time }),

@@ -87,8 +87,8 @@ export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
-/** `yesterday evening`, `monday morning` */
-const DAY_WITH_TIME = new RegExp(`^(.+) (${timesOfDay.join('|')})$`, 'i');
+/** `yesterday evening`, `monday morning`, `yesterday 22:00` */
+const DAY_WITH_TIME = new RegExp(`^(.+?)(?: at)? (${timesOfDay.join('|')}|\\d{1,2}[:.]\\d{2})$`, 'i');
 
 /**
  * Points out notes that say another day: of typing mistakes in `yesterday` only, for `sunny` is close to `sunday`.
@@ -105,7 +105,7 @@ export function sayDayInNotes(
     DAY_WITH_TIME.exec(notes.replace(/^last (?=night$)/i, 'yesterday ')) ?? [];
   const day = parseDay(closest(said, ['yesterday']) ?? said, context.today);
   if (day === date || !isDay(day)) return;
-  const rest = time && timeFlag ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
+  const rest = timeFlag && /^[a-z]/i.test(time) ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
   say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
   say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} ${rest}`)}`);
 }
