@@ -157,6 +157,23 @@ describe('a start', () => {
     expect((await trial(path, [...again, '--anyway'], 40)).code).toBe(code === 4 ? 0 : 4);
   });
 
+  test.each([
+    ['6 3 yesterday', '2026-03-01'],
+    ['6 the day before yesterday at night', '2026-02-28'],
+  ])('%s: a day behind the pain is no note', async (words, said) => {
+    const path = await started();
+    const { code, stderr } = await trial(path, words.split(' '));
+    const pains = words.replace(/ [a-z].*/, '');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        new RegExp(`${said} is a day: .*trial ${pains} --date ${said}\\. .*trial ${pains} --notes `),
+      ),
+    ]);
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
+    expect((await trial(path, ['6', '3', '--notes', 'yesterday'])).code).toBe(0);
+  });
+
   test('takes nothing from the records of another user', async () => {
     const [alone, beside] = [db(), db()];
     inStore(beside, (store) => {

@@ -23,8 +23,10 @@ import {
 } from '../../domain/trial.ts';
 import { addDays, isDay } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
+import { dayInNotes } from '../../domain/words/spoken-day.ts';
 import { deviationOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
+import { dayAsWord } from '../input/days.ts';
 import { confirmed } from '../input/edit.ts';
 import { askSimilar, exerciseMeant, similarName } from '../input/exercises.ts';
 import { dayFaults, jsonOption, type Options, saidTwice, valuesOf } from '../input/options.ts';
@@ -364,6 +366,11 @@ function wordsOf(
       `${quoted(escapeControls(String(words[0])))} is no pain from 1 to 10, which comes first, as in ${commandLine(context, 'trial 6 3')}, and none of the commands start, add, show and stop.`,
     );
   const notes = after.join(' ');
+  const said = date === undefined ? dayInNotes(notes, context.today) : undefined;
+  const pain = `trial ${levels.join(' ')}`;
+  const asNote = commandLine(context, `${pain} --notes ${quoted(escapeControls(notes))}`);
+  // Under another day it would count for what is drawn for that.
+  if (said) throw dayAsWord(context, said.day, pain, `. To keep it as a note: ${asNote}`);
   const pains =
     two !== undefined
       ? {

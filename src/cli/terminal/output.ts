@@ -1,9 +1,7 @@
 import type { Context } from '../../context.ts';
-import { timesOfDay } from '../../domain/day-pain.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { isDay } from '../../domain/words/day.ts';
-import { parseDay } from '../../domain/words/spoken-day.ts';
-import { closest, didYouMean } from '../../domain/words/suggest.ts';
+import { dayInNotes } from '../../domain/words/spoken-day.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';
 import { usage } from './errors.ts';
@@ -87,11 +85,8 @@ export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
-/** `yesterday evening`, `monday morning`, `yesterday 22:00` */
-const DAY_WITH_TIME = new RegExp(`^(.+?)(?: at)? (${timesOfDay.join('|')}|\\d{1,2}[:.]\\d{2})$`, 'i');
-
 /**
- * Points out notes that say another day: of typing mistakes in `yesterday` only, for `sunny` is close to `sunday`.
+ * Points out notes that say another day and nothing else.
  * @param edit the command that changes the record
  * @param timeFlag its flag for the time of day; without one a time stays a note
  */
@@ -101,11 +96,10 @@ export function sayDayInNotes(
   edit: string,
   timeFlag?: string,
 ): void {
-  const [, said = notes, time = ''] =
-    DAY_WITH_TIME.exec(notes.replace(/^last (?=night$)/i, 'yesterday ')) ?? [];
-  const day = parseDay(closest(said, ['yesterday']) ?? said, context.today);
-  if (day === date || !isDay(day)) return;
-  const rest = timeFlag && /^[a-z]/i.test(time) ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
+  const { day = date, time = '' } = dayInNotes(notes, context.today) ?? {};
+  if (day === date) return;
+  const rest =
+    timeFlag && /^[a-z]/i.test(time) ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
   say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
   say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} ${rest}`)}`);
 }
