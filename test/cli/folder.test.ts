@@ -482,6 +482,14 @@ describe('a folder', () => {
     expect(await aWeekAfter(Date.now())).not.toContain('Both sides');
     expect(await aWeekAfter(NOW.getTime())).not.toContain('Sync');
     expect(await aWeekAfter(NOW.getTime() + 1)).toContain('\nSync       diary: last in step 2026-03-02\n');
+    // The clock was ahead at the time, by more than some days.
+    expect(await aWeekAfter(NOW.getTime() - 15 * 86_400_000)).toContain(
+      '\nSync       diary: last in step 2026-03-02, which has not come yet: is the clock right?\n',
+    );
+    // The clock was ahead at the time, by more than some days.
+    expect(await aWeekAfter(NOW.getTime() - 15 * 86_400_000)).toContain(
+      '\nSync       diary: last in step 2026-03-02, which has not come yet: is the clock right?\n',
+    );
     expect(doctor).toContain('1 record changed on two machines');
     await run(['undo', /undo (\d+)/.exec(remotes)?.[1] ?? '', '--yes', '--everywhere'], { db: a });
     for (const text of await told()) expect(text).not.toMatch(/both sides/i);

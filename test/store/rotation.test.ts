@@ -30,9 +30,9 @@ test.each<[string, readonly string[], string[]]>([
   expect(after(days)).toEqual(kept);
 });
 
-test("today's is kept, whatever the clock said before", () => {
-  const days = [...daily('2099-01-01', 400), '2026-03-02'];
-  expect(after(days)).toContain('2026-03-02');
+test('a clock that was ahead for a year takes no place of the days that follow', () => {
+  const days = [...daily('2099-01-01', 400), ...daily('2026-03-02', 9)];
+  expect(after(days).slice(0, 8)).toEqual([...daily('2026-03-04', 7), '2099-03-31']);
 });
 
 test('any days: the last seven, and never more than 7, 4 and 12 together', () => {

@@ -133,14 +133,15 @@ function syncLines(context: Context): string[] {
   const [held, erased] = [remotes.heldBack(), remotes.erasedElsewhere().slice(0, MOST_ERASED)];
   const now = context.now().getTime();
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
-  const late = remotes.list().filter(({ at }) => at === null || now - at > LATE_MS);
+  // A clock that was ahead leaves a time to come, which says nothing.
+  const late = remotes.list().filter(({ at }) => at === null || Math.abs(now - at) > LATE_MS);
   return [
     ...erased.map(({ record, id }) => `Erased     ${nounOf(record)} ${id}, elsewhere: ${see}`),
     ...(held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: ${see}`] : []),
     ...(disputes > 0 ? [`Both sides changed ${counted(disputes, 'record')}: ${see}`] : []),
     ...late.map(
       ({ name, at }) =>
-        `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}`}`,
+        `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}${at > now ? ', which has not come yet: is the clock right?' : ''}`}`,
     ),
   ];
 }

@@ -227,18 +227,20 @@ function lineOf(error: unknown): string {
 const KEPT = { days: 7, weeks: 4, months: 12 } as const;
 
 /**
- * Selects the backups to keep.
+ * Selects the backups to keep. Those of later days, which a clock that was ahead has left, are counted apart: they take no place of
+ * those that have come.
  * @param days of all backups, YYYY-MM-DD
- * @param today always kept, even if a wrong clock has left backups with later days
  */
 export function daysToKeep(days: readonly string[], today: string): Set<string> {
   const latestFirst = [...new Set(days)].sort().reverse();
-  return new Set([
-    ...latestFirst.filter((day) => day === today),
-    ...lastOfEach(latestFirst, (day) => day, KEPT.days),
-    ...lastOfEach(latestFirst, mondayOf, KEPT.weeks),
-    ...lastOfEach(latestFirst, (day) => day.slice(0, 'YYYY-MM'.length), KEPT.months),
-  ]);
+  const parts = [latestFirst.filter((day) => day <= today), latestFirst.filter((day) => day > today)];
+  return new Set(
+    parts.flatMap((part) => [
+      ...lastOfEach(part, (day) => day, KEPT.days),
+      ...lastOfEach(part, mondayOf, KEPT.weeks),
+      ...lastOfEach(part, (day) => day.slice(0, 'YYYY-MM'.length), KEPT.months),
+    ]),
+  );
 }
 
 function lastOfEach(

@@ -367,13 +367,17 @@ function automaticBackups(db: Database): Check {
       advice: (command) => `To turn them on again: ${command('backup --auto on')}`,
     };
   if (existsSync(noteOf(plan))) return fault(name, readFileSync(noteOf(plan), 'utf8'), ELSEWHERE);
-  const newest = backupsOf(plan).at(-1);
-  const obstacle = newest?.day === localDay(new Date()) ? undefined : obstacleTo(plan, db.path);
+  const today = localDay(new Date());
+  const all = backupsOf(plan);
+  const newest = all.findLast(({ day }) => day <= today) ?? all.at(-1);
+  const toCome = all.find(({ day }) => day > today && day !== newest?.day);
+  const obstacle = newest?.day === today ? undefined : obstacleTo(plan, db.path);
   if (obstacle !== undefined) return fault(name, `today's cannot be made. ${obstacle}`, ELSEWHERE);
   if (newest) {
     const isSame = statSync(newest.path).dev === statSync(db.path).dev;
     const disk = isSame ? 'the same disk as the database' : 'another disk';
-    const check = well(name, `the newest is ${ageOf(newest.day)}, on ${disk}`);
+    const others = toCome ? `; another one is ${ageOf(toCome.day)}` : '';
+    const check = well(name, `the newest is ${ageOf(newest.day)}, on ${disk}${others}`);
     return isSame ? { ...check, advice: ELSEWHERE } : check;
   }
   const { folder } = plan;
