@@ -32,6 +32,8 @@ export async function finishCopies(
     tell(
       `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, or, where a machine is not used any more, until you delete them; and what carries the folder may keep former versions.`,
     );
+  if (!isRetry)
+    say(context, 'Backups in other places, exports and reports are not known here: delete them yourself.');
   requireNoneLeft(context, ids, left, again, tell);
 }
 
