@@ -324,7 +324,7 @@ export function resultSentence(
   const range =
     low < 0 !== high < 0 ? `${side(low)} to ${side(high)}` : `${points(least)} to ${points(most)}`;
   const than = points(difference) === '0.0' ? ['the same', 'as'] : [side(difference), 'than'];
-  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${than[0]} (${range}) ${than[1]} on ${without} days without.`;
+  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${than[0]} (${range}) ${than[1]} on ${without} days without, at the same pain before.`;
   if (verdict !== 'open') return said;
   return low > -matters && high < matters
     ? `${said} That is no clear difference, and one of ${matters} or more is unlikely.`

@@ -145,7 +145,7 @@ describe('a result', () => {
     const said = (verdict: 'less' | 'more' | 'open', difference: number, interval: [number, number]) =>
       resultSentence({ outcome: 'hour', difference: 1 }, { verdict, difference, interval, ...shown });
     expect(said('less', -1.6, [-2.5, -0.7])).toBe(
-      'On 14 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 14 days without.',
+      'On 14 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 14 days without, at the same pain before.',
     );
     expect(said('more', 1.2, [0.5, 1.9])).toContain('1.2 higher (0.5 to 1.9)');
     expect(said('open', 0, [-0.3, 0.3])).toContain(' was the same (0.3 lower to 0.3 higher) as on ');

@@ -67,7 +67,7 @@ test('the first section says what the last trial has shown, as a sentence and a 
   const text = sectionOf(reportHtml(buildReport(nora, some, {}, ended)), 'In short');
   expect(text).toContain('Bridge <b> against rest');
   expect(text).toContain(
-    'On 3 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 2 days without.',
+    'On 3 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 2 days without, at the same pain before.',
   );
   expect(text).toContain('you knew which day it was');
   // On a phone a row is a list, in which the number of days stands beside the pain.
