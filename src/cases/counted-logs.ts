@@ -4,8 +4,9 @@ import { addDays, countedDays } from '../domain/words/day.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * The logs of a user that count in figures, of those that a filter means.
- * @returns the filter that takes no others, and how many those others are, with the pain entries and trial days of its period
+ * The logs of a user that match a filter and may count in figures: dated from the birth that the age implies up to today.
+ * @returns `counted`: the filter narrowed to those days; `leftOut`: number of matching logs, and of pain entries and trial
+ *   days in the filter's period, that are dated outside of them
  * @throws SciaticaError `not-found` if there is no such user
  */
 export function countedLogs(
@@ -32,13 +33,13 @@ interface Period {
   readonly until?: string | undefined;
 }
 
-/** A period that ends with today at the latest; one that is still to come, of which there are no figures, stays as it is. */
+/** A period cut off after today. A period that lies wholly in the future stays as it is: it has no figures anyway. */
 export function upToToday<P extends Period>(period: P, today: string): P {
   const { since = today, until = today } = period;
   return until > today && since <= today ? { ...period, until: today } : period;
 }
 
-/** A filter, kept to a period as well. */
+/** The intersection of a filter with a period: the later `since` and the earlier `until` apply. */
 export function narrowed(filter: LogFilter, { since, until }: Period): LogFilter {
   const both = { ...filter };
   if (since !== undefined && since > (filter.since ?? '')) both.since = since;
@@ -46,7 +47,7 @@ export function narrowed(filter: LogFilter, { since, until }: Period): LogFilter
   return both;
 }
 
-/** The pain entries beside the logs that a filter means, which are of one user. */
+/** The pain entries of the user and the days of a filter of logs; its other conditions do not apply to them. */
 export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
   return store.of('painEntry').recorded(narrowed(userId === undefined ? {} : { userId }, { since, until }));
 }

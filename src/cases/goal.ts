@@ -8,9 +8,9 @@ export const goalOf = ({ goals }: Store, userId: number): Goal | undefined => go
 const DAYS_A_WEEK = 7;
 
 /**
- * What the figures of a user are compared with: so many sessions a week, or for somebody who has routines so many days, because
- * a routine of several exercises is several sessions at a time. More than seven are sessions for everybody.
- * @param asked how many a week, otherwise the goal
+ * The weekly target that a user's figures are compared with. For a user with a routine of several exercises a target of up to 7
+ * counts days, because one run of the routine records several sessions. Otherwise it counts sessions.
+ * @param asked target a week; the user's goal by default
  */
 export function targetOf(store: Store, userId: number, asked?: number): Target | undefined {
   const perWeek = asked ?? goalOf(store, userId)?.sessionsPerWeek;
@@ -21,7 +21,8 @@ export function targetOf(store: Store, userId: number, asked?: number): Target |
 }
 
 /**
- * Sets the goal of a user: the first, or another in the place of the one there is.
+ * Sets the goal of a user: creates it, or changes the existing one.
+ * @returns the goal, and whether it is the user's first
  * @throws SciaticaError `invalid` if there is no such user, and what the guard throws
  */
 export function setGoal(
@@ -30,7 +31,7 @@ export function setGoal(
   sessionsPerWeek: number,
   guard?: Guard,
 ): { goal: Goal; isFirst: boolean } {
-  // Read inside the change: an app may have written meanwhile.
+  // Read inside the transaction: another process may have written since.
   return store.change(() => {
     const now = goalOf(store, userId);
     return now
@@ -40,12 +41,13 @@ export function setGoal(
 }
 
 /**
- * Lets one user show under another, as `Replication.mergeUsers`, with the goal where the other has none. One change.
+ * Merges one user into another (`Replication.mergeUsers`) as one change; the goal moves along if the target user has none.
  * @param now the clock, in milliseconds since 1970
- * @throws SciaticaError `not-found` for a user who is one with another already
+ * @throws SciaticaError `not-found` for a user that is merged into another already
  */
 export async function mergeUsers(store: Store, id: number, into: number, now: number): Promise<void> {
-  // What waits shows first, as what came from elsewhere: the undo of the merge deletes nothing of it.
+  // Apply pending statements from other machines first, as a change of the source `sync`, so that an undo of
+  // the merge does not delete what they bring.
   (await store.as({ origin: { source: 'sync' } }).replication()).receive([]);
   store.users.get(id);
   const replication = await store.replication();

@@ -9,10 +9,10 @@ import type { Store } from '../store/store.ts';
 import { countedLogs, entriesOf, narrowed } from './counted-logs.ts';
 import { trialPains } from './trial.ts';
 
-/** Days at the end of a diary that count as now, and days before them that they are compared with. */
+/** Length, in days, of the recent window, which ends today, and of the window before it that it is compared with. */
 export const [RECENT_DAYS, EARLIER_DAYS] = [14, 28];
 
-/** Who needs a call first: much pain, more pain than before, the longest without a session. */
+/** Default order, by who needs a call first: most red-flag records, largest rise in pain, longest time without a session. */
 const URGENCY: readonly SortKey[] = [
   { field: 'redEntries', descending: true },
   { field: 'painChange', descending: true },
@@ -21,9 +21,9 @@ const URGENCY: readonly SortKey[] = [
 ];
 
 /**
- * The diaries of some users, in a line each.
- * @param today what is after it counts in no figure
- * @param keys the most urgent first without them
+ * One line of figures for each user.
+ * @param today records after this day do not count
+ * @param keys the sort order; the most urgent first by default
  */
 export const overviewsOf = (
   store: Store,
@@ -65,7 +65,7 @@ function overviewOf(store: Store, { id, firstName, lastName }: User, today: stri
 const meanPain = (days: readonly PainDay[]): number | undefined =>
   days.length === 0 ? undefined : averageOf(days.map(({ first }) => first));
 
-/** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
+/** Compares by the sort keys: a missing `lastSession` is earliest, a missing `painChange` 0, anything else missing last. */
 function inOrder(a: Overview, b: Overview, keys: readonly SortKey[]): number {
   for (const { field, descending } of keys) {
     const [x, y] = [a, b].map(

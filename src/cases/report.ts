@@ -17,10 +17,10 @@ interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 }
 
 /**
- * The report on a user, against the target that was asked for, else the goal. What it says is of one moment.
- * @param today what is after it counts in no figure
- * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions, and for days that are no
- *   period
+ * The report on a user, with the target asked for or else the user's goal. All records are read from one snapshot.
+ * @param today records after this day do not count
+ * @throws SciaticaError `not-found` if there is no such user; `invalid` for more than `MOST_SESSIONS` sessions, an empty
+ *   period, or a `previous` outside the period
  */
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = inOrder(asked);
@@ -43,7 +43,7 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
   return buildReport(user, logs, { ...upTo, today, target, leftOut, rule: responseRules[rule] }, others);
 }
 
-/** What came before the period is not in it: the figures up to a day before it would be none. */
+/** Refuses a `previous` outside the period: one side of the comparison would then have no records. */
 function refuseOutside({ since, until, previous }: AskedOfReport, today: string): void {
   const last = until ?? today;
   if (previous !== undefined && ((since !== undefined && previous < since) || previous > last))

@@ -18,8 +18,8 @@ type AskedOfSummary = Partial<RecordOf<typeof summaryFields>>;
 type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
 
 /**
- * The figures of a user, against the target that was asked for, else the goal.
- * @param today what is after it counts in no figure
+ * The figures of a user, with the target asked for or else the user's goal.
+ * @param today records after this day do not count
  * @throws SciaticaError `not-found` if there is no such user, `invalid` for an empty period
  */
 export async function summaryOf(
@@ -35,8 +35,8 @@ export async function summaryOf(
 }
 
 /**
- * The exercises of which a version before gave a ✔ or ✖, for what clearly followed, that have none now. Told once: asked
- * again, there are none.
+ * The exercises without a mark that earlier versions (database format 10 or older) marked ✔ or ✖, because a clear change
+ * followed them. Reported once: the call takes the user off the list of those to be told, and a second call returns none.
  * @param summary of all sessions of the user
  */
 export function lostMarks({ settings }: Store, userId: number, { exercises }: Summary): ExerciseSummary[] {
@@ -46,7 +46,7 @@ export function lostMarks({ settings }: Store, userId: number, { exercises }: Su
   try {
     settings.set('formerMarks', JSON.stringify(rest));
   } catch (error) {
-    // What can only be read just now is read all the same, and told again.
+    // The database cannot be written now: show the summary all the same, and report again next time.
     if (!(error instanceof SciaticaError)) throw error;
   }
   return exercises.filter(({ verdict, claim }) => verdict === 'clear' && claim === null);
@@ -54,8 +54,8 @@ export function lostMarks({ settings }: Store, userId: number, { exercises }: Su
 
 /**
  * Two periods of a user side by side.
- * @param today the last day of both, and the latest where there is no session; what is after it counts in no figure
- * @throws SciaticaError `not-found` if there is no such user, `invalid` for periods that cannot be
+ * @param today no period ends later, and records after it do not count; stands for the latest session where there is none
+ * @throws SciaticaError `not-found` if there is no such user, `invalid` for periods that `comparedPeriods` refuses
  */
 export async function comparisonOf(
   store: Store,
@@ -93,19 +93,19 @@ export function painDaysOf(
   return painDays(entries, sessions);
 }
 
-/** Which exercises help whom, by pain location, as JSON has it. */
+/** The response to exercises by pain location, in its JSON form. */
 export interface PlacesSummary {
   readonly since: string | null;
   readonly until: string | null;
   readonly rule: ResponseRule;
   readonly places: readonly PlaceSummary[];
-  /** Sessions after today, or before the birth that the age of their user implies: in no figure. */
+  /** Number of sessions that no figure counts: dated after today, or before the birth that the user's age implies. */
   readonly leftOut: number;
 }
 
 /**
- * The response by pain location, of all users as they are at one moment.
- * @param today what is after it counts in no figure
+ * The response to exercises by pain location, over all users, read from one snapshot.
+ * @param today records after this day do not count
  */
 export function placesOf(store: Store, asked: AskedOfSummary, today: string): PlacesSummary {
   const { since = null, until = null } = upToToday(asked, today);
@@ -133,7 +133,7 @@ async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
   for (const entry of entriesOf(store, filter)) tally.addEntry(entry);
   for (const sessions of store.logs.sessions(filter)) {
     for (const session of sessions) tally.add(session);
-    // Other requests get their turn, however many sessions there are.
+    // Yield to the event loop after each block, so that other requests are served meanwhile.
     await new Promise(setImmediate);
   }
   return tally;

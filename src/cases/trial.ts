@@ -21,31 +21,31 @@ import {
 import type { Store } from '../store/store.ts';
 import { entriesOf } from './counted-logs.ts';
 
-/** How a trial stands on a day. Of its order it says today's arm only, and what has passed. */
+/** The status of a trial on a day. Of the drawn order it reveals today's arm only, and with the result the arms of past days. */
 export interface TrialStatus {
   readonly trial: Trial;
   /** Null before the first day, after the last, and once it has ended. */
   readonly today: { readonly date: string; readonly number: number; readonly arm: Arm } | null;
-  /** What is asked for now: the day that it is about, and which pain. */
+  /** The pain to be recorded now: of which day, and the first or the second one; null if none is due. */
   readonly due: { readonly date: string; readonly pain: 'first' | 'second' } | null;
   readonly daysLeft: number;
-  /** Days that have passed, those recorded, and those of them on which what was drawn was done. */
+  /** Number of days that have passed, of recorded days, and of recorded days on which the drawn arm was done. */
   readonly passed: number;
   readonly recorded: number;
   readonly asDrawn: number;
-  /** Null while it goes on, and where it was given up. */
+  /** Null while the trial runs, and if it was given up. */
   readonly result: TrialResult | null;
-  /** With the result: the outcomes under each arm. */
+  /** The outcomes (second pain of a day, 1 to 10) of each arm; null without a result. */
   readonly outcomes: Readonly<Record<Arm, readonly number[]>> | null;
 }
 
-/** The trial of a user that runs, else the one that started last; undefined where there was none. */
+/** The user's running trial, otherwise the one that started last; undefined if there is none. */
 export function latestTrial(store: Store, userId: number): Trial | undefined {
   const trials = store.of('trial').list({ userId, sort: '-start,-id' });
   return trials.find(({ state }) => state === 'running') ?? trials[0];
 }
 
-/** The trial that ended last, of those of which a day is in the period. */
+/** Of the user's trials that have a result and a day in the period, the one that started last. */
 export function endedTrial(
   store: Store,
   userId: number,
@@ -55,7 +55,7 @@ export function endedTrial(
   for (const trial of store.of('trial').list({ userId, sort: '-start,-id' })) {
     const isIn =
       (since === undefined || lastDayOf(trial) >= since) && (until === undefined || trial.start <= until);
-    // Its analysis takes long, and one that was given up has none.
+    // Skipped before the analysis, which is slow; a trial that was given up has no result.
     if (!isIn || trial.state === 'given-up') continue;
     const { result, outcomes } = trialStatus(store, trial, today);
     if (result && outcomes) return { trial, result, outcomes };
@@ -63,7 +63,7 @@ export function endedTrial(
   return undefined;
 }
 
-/** What was felt on the days of trials, as pain entries have it. */
+/** The pains of trial days in the form of pain entries. The outcome `morning` is dated on the day after, in the morning. */
 export function trialPains(store: Store, { userId, since, until }: LogFilter): Entry[] {
   const whose = userId === undefined ? {} : { userId };
   const trials = store.of('trial').list(whose);
@@ -87,13 +87,13 @@ export function trialPains(store: Store, { userId, since, until }: LogFilter): E
   );
 }
 
-/** The pain without a session that was recorded in a period: pain entries, and what was felt on days of trials. */
+/** The pain that was recorded in a period outside sessions: pain entries, and the pains of trial days. */
 export const feltOf = (store: Store, filter: LogFilter): Entry[] => [
   ...entriesOf(store, filter),
   ...trialPains(store, filter),
 ];
 
-/** The days of a trial by their dates: of two of one date that which names the trial. */
+/** The days of a trial by date. Of two records of one date the one that names the trial (`trialSeed`) counts. */
 export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {
   const { userId } = trial;
   const trials = store.of('trial').list({ userId });
@@ -104,7 +104,7 @@ export function daysOf(store: Store, trial: Trial): Map<string, TrialDay> {
   return new Map(days.map((day) => [day.date, day]));
 }
 
-/** The local day that a trial is at: late at night the day before, while its second pain is still to come. */
+/** The local day that a record made now is for: until 4 a.m. the day before, if its second pain is due (not for `morning`). */
 export function trialToday(store: Store, trial: Trial, now: Date): string {
   const today = localDay(now);
   if (now.getHours() >= DAY_BEGINS || trial.outcome === 'morning') return today;
@@ -112,11 +112,11 @@ export function trialToday(store: Store, trial: Trial, now: Date): string {
   return lacksSecond(daysOf(store, trial).get(yesterday)) ? yesterday : today;
 }
 
-/** How a trial stands at a moment of the person's local time. */
+/** The status of a trial at a moment, by local time. */
 export const trialStatusNow = (store: Store, trial: Trial, now: Date): TrialStatus =>
   trialStatus(store, trial, trialToday(store, trial, now));
 
-/** How a trial stands. @param today the day that it is at (`trialToday`) */
+/** The status of a trial on a day. @param today the local day that a record made now is for (`trialToday`) */
 export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
   const byDate = daysOf(store, trial);
   const days = [...byDate.values()];
@@ -150,7 +150,7 @@ export function trialStatus(store: Store, trial: Trial, today: string): TrialSta
 
 type ByDate = ReadonlyMap<string, TrialDay>;
 
-/** The days whose outcome is known, or was due on a day before today; of a trial that was given up those up to the last recorded one. */
+/** Number of leading days whose outcome is recorded or was due before today; once given up, up to the last recorded day. */
 function passedOf(trial: Trial, byDate: ByDate, today: string): number {
   if (trial.state === 'given-up')
     return 1 + Math.max(-1, ...[...byDate.keys()].map((date) => dayIndex(trial, date) ?? -1));
@@ -176,8 +176,8 @@ function dueOf(trial: Trial, byDate: ByDate, today: string): TrialStatus['due'] 
 const lacksSecond = (day: TrialDay | undefined): boolean => day !== undefined && day.second === undefined;
 
 /**
- * Records a day of a trial, or more of it, and ends the trial where that makes it clear.
- * @param said what is said of the day
+ * Creates or completes the record of a day, and sets the trial to `finished` if it has a result then.
+ * @param said the fields that the caller gave for the day
  * @throws SciaticaError `invalid` for a first record without the first pain
  */
 export function recordTrialDay(
@@ -202,7 +202,7 @@ export function recordTrialDay(
   });
 }
 
-/** The status as JSON has it: without the seed, from which what is to come could be drawn. */
+/** The status as JSON, without the seed, from which the arms of the coming days could be computed. */
 export function shownStatus({ trial: { seed: _, ...trial }, today, result, ...status }: TrialStatus): object {
   return {
     trial,

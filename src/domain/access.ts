@@ -1,7 +1,7 @@
 import type { HistoryEntry } from './history.ts';
 import { type KindName, kindNames, ownedKindNames } from './kinds.ts';
 
-/** Who may do what over the network. */
+/** Authorization: what each role may do over the network. */
 
 export const roles = ['patient', 'provider', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -23,7 +23,7 @@ const READS: readonly Right[] = [
   'send batch',
 ];
 
-/** What belongs to a user, and the user's own profile. */
+/** The rights to write the records of a user, and to change the user's profile. */
 const KEEPS: readonly Right[] = [
   'change user',
   ...ownedKindNames.flatMap((kind) => [`create ${kind}`, `change ${kind}`, `delete ${kind}`] as const),
@@ -40,7 +40,7 @@ export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
   admin: new Set([...READS, ...KEEPS, 'create user', 'delete user']),
 };
 
-/** Whether a right needs no token: to pair, for which the one-time code in the request stands. */
+/** Whether a right needs no token: only `pair`, which the one-time code in the request authorizes. */
 export const isOpenToAll = (right: Right): boolean => right === 'pair';
 
 /** An authenticated caller. */
@@ -53,24 +53,23 @@ export interface Caller {
   users: readonly number[] | null;
 }
 
-/** Whether the role has the right. */
 export function may(role: Role, right: Right): boolean {
   return rights[role].has(right);
 }
 
-/** The kind of record that a right is about; the changes of all kinds count as logs. */
+/** The kind of record that a right is about; rights about several kinds (`read changes`, `undo`, `send batch`) count as logs. */
 export function kindOfRight(right: Right): KindName {
   if (right === 'read self' || right === 'pair') return 'user';
   return kindNames.find((kind) => right.endsWith(` ${kind}`)) ?? 'log';
 }
 
-/** The right that it takes to take back what happened to a record. */
+/** The right that is needed to undo an action on a record. */
 function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'record'>): Right {
   if (action === 'delete') return `create ${record}`;
   return `${action === 'update' ? 'change' : 'delete'} ${record}`;
 }
 
-/** Whether the caller could write back entries that did the same to records of these users: all are in scope. */
+/** Whether the role may undo the action, and all the users are in the token's scope; an erasure needs the scope of all users. */
 export function mayUndo(
   { role, users: scope }: Pick<Caller, 'role' | 'users'>,
   { record, action, users }: Pick<HistoryEntry, 'action' | 'record'> & { users: readonly number[] },

@@ -7,24 +7,24 @@ export interface Disclosure {
   readonly first: number;
   readonly last: number;
   readonly count: number;
-  /** The user whose records they are, where it is one and known. */
+  /** Id of the user whose records they are, if it is exactly one and known. */
   readonly userId?: number | undefined;
-  /** Id of the token that the response gives. */
+  /** Id of the token that the response issues. */
   readonly token?: number;
 }
 
-/** One request for records, granted or refused: ids and no names, so that it can be kept. */
+/** One request for records, granted or refused. It holds ids but no names, so that it can be kept. */
 export interface AuditRecord {
   /** Milliseconds since 1970. */
   at: number;
-  /** Id of the caller's token, or of the one that pairing gave; null without a valid one. */
+  /** Id of the caller's token, or of the token that pairing issued; null without a valid one. */
   token: number | null;
   method: string;
-  /** Path pattern, such as /users/{id}; of a pruning the interval of what was removed (ISO 8601). */
+  /** Path pattern, such as /users/{id}; for a pruning of the audit the interval of the removed entries (ISO 8601). */
   route: string;
   /** `audit`: entries of the audit itself were removed, as many as `count` says. */
   record: KindName | 'audit';
-  /** The user it is about, where it is one; the owner of a single other record is looked up when the record is stored. */
+  /** Id of the one user it is about. The owner of a single other record is looked up when the entry is stored. */
   userId: number | null;
   /** Lowest and highest id of the records it is about; null when there are none. */
   first: number | null;

@@ -1,7 +1,7 @@
 import { kindOfField, type Value } from './field-kinds.ts';
 import type { Field, Fields } from './fields.ts';
 
-/** A value as a cell of SQLite holds it. */
+/** The value of a cell in SQLite. */
 export type Cell = string | number | null;
 
 /** The cell of a value; null (SQL NULL) for an absent one. */
@@ -11,8 +11,8 @@ export function toCell(field: Field | undefined, value: unknown): Cell {
 }
 
 /**
- * The record that the cells of its fields make, in the order of the fields.
- * @param cellOf gives the cell of a field; a field whose cell is NULL or undefined is left out
+ * Builds a record from the cells of its fields, in the order of the fields.
+ * @param cellOf returns the cell of a field; a field whose cell is NULL or undefined is left out
  */
 export function fromCells(fields: Fields, cellOf: (name: string) => unknown): Record<string, unknown> {
   const record: Record<string, unknown> = {};
@@ -24,13 +24,13 @@ export function fromCells(fields: Fields, cellOf: (name: string) => unknown): Re
   return record;
 }
 
-/** A value as CSV and flags have it; an absent one is empty. */
+/** A value in the form of CSV cells and flags; the empty text for an absent one. */
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A value for a person; an absent one is empty. */
+/** A value formatted for a person; the empty text for an absent one. */
 export function shown(field: Field, value: unknown): string {
   return value === undefined || value === null ? '' : kindOfField(field).shown(value as Value);
 }

@@ -1,19 +1,19 @@
-/** What counts as the pain of a day; apart from the fields of an entry, which the page for phones does without. */
+/** Which record counts as the pain of a day. In its own file, so that the companion page loads no field definitions. */
 
 /** In the order of the day. */
 export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
 type TimeOfDay = (typeof timesOfDay)[number];
 
-/** What has no time of day, as a session, stands behind the morning. */
+/** Rank of a record without a time of day, such as a session: after the morning (0), before midday (1). */
 export const UNTIMED = 0.5;
 
-/** Where an entry stands in its day. */
+/** Rank of an entry within its day: the index of its time of day, or `UNTIMED`. */
 export const rankOf = ({ timeOfDay }: { readonly timeOfDay?: (typeof timesOfDay)[number] }): number =>
   timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay);
 
 /**
- * Of what was recorded on a day the one whose pain counts: the first session, without one the first entry.
- * @param values in the order in which they were recorded
+ * The record whose pain counts as that of a day: the first session, otherwise the entry of the lowest rank.
+ * @param values the records of the day, in the order in which they were recorded
  */
 export const firstOf = <T extends { readonly rank: number; readonly isSession: boolean }>(
   values: readonly T[],

@@ -1,4 +1,4 @@
-/** What `effective` of a session follows from; apart from its fields, which the page for phones does without. */
+/** How `effective` of a session is derived. In its own file, so that the companion page loads no field definitions. */
 
 interface Pain {
   painBefore: number;
@@ -11,8 +11,8 @@ export function suggestEffective(painBefore: number, painAfter: number): boolean
 }
 
 /**
- * Whether a session helped, by the pain that it has once it is changed.
- * @returns undefined if the person said otherwise than the pain it had
+ * The value of `effective` after a change of the pain of a session, derived from the new pain.
+ * @returns undefined if the stored value is not the one that the stored pain suggests: the person chose it, so it stays
  */
 export function effectiveAfter(
   current: Pain & { effective: boolean },

@@ -34,14 +34,14 @@ export interface Issue {
   fault?: Fault;
 }
 
-/** One fault of one field, of which its code says all to programs. */
+/** An issue whose fault is a code alone, without bounds. */
 export const issue = (field: string, message: string, code: FaultCode): Issue => ({
   field,
   message,
   fault: { code },
 });
 
-/** Writes a command, such as `undo 12`, as it is to be typed where it is read. */
+/** Formats a command, such as `undo 12`, as the reader has to type it. */
 export type CommandWriter = (words: string) => string;
 
 export const plainCommand: CommandWriter = (words) => `sciatica ${words}`;
@@ -49,7 +49,7 @@ export const plainCommand: CommandWriter = (words) => `sciatica ${words}`;
 /** A message for a person, which may name commands. */
 export type Wording = string | ((command: CommandWriter) => string);
 
-/** A message, its commands written by `command`. */
+/** The text of a message, with its commands formatted by `command`. */
 export const worded = (wording: Wording, command: CommandWriter): string =>
   typeof wording === 'string' ? wording : wording(command);
 
@@ -66,11 +66,11 @@ export class SciaticaError extends Error {
   }
 }
 
-/** Why the history has a gap: a backup was restored, somebody was erased, or the number is of no entry of it. */
+/** Why the changes since a history seq are incomplete: a backup was restored, a user was erased, or no entry has that seq. */
 export const gapReasons = ['restored', 'erased', 'unknown'] as const;
 type GapReason = (typeof gapReasons)[number];
 
-/** What came after an entry of the history is not all there any more. */
+/** The changes since a history seq are incomplete, so that the caller has to read everything again. @param since the seq */
 export class Outdated extends SciaticaError {
   constructor(
     since: number,
@@ -85,15 +85,15 @@ export class Outdated extends SciaticaError {
   }
 }
 
-/** How many names are told that do not belong there: nobody reads more, and to look for what each may have meant takes time. */
+/** Most unknown names in one error: nobody reads more, and the search for the name that each may have meant takes time. */
 export const MOST_NAMED = 10;
 
-/** Faults of the input, every one of them, as one error. */
+/** One `invalid` error with all faults of the input. */
 export function invalid(issues: readonly Issue[]): SciaticaError {
   return new SciaticaError('invalid', issues.map(describeIssue).join('; '), issues);
 }
 
-/** What `work` returns; the faults that it throws are added to `issues`. */
+/** Runs `work` and returns its result. The issues of an `invalid` error are added to `issues`, with undefined as the result. */
 export function tried<T>(issues: Issue[], work: () => T): T | undefined {
   try {
     return work();
@@ -109,25 +109,25 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
-/** What was asked for is not there. @param message for a person */
+/** An error `not-found`: what was asked for does not exist. @param message for a person */
 export const absent = (message: Wording) => new SciaticaError('not-found', message);
 
-/** Data would be lost, or what is there contradicts it. @param message for a person */
+/** An error `conflict`: data would be lost, or the stored records contradict the request. @param message for a person */
 export const conflict = (message: Wording) => new SciaticaError('conflict', message);
 
-/** A file, a place or a service cannot be used. @param message for a person */
+/** An error `unusable`: a file, a folder or a service cannot be used. @param message for a person */
 export const unusable = (message: Wording) => new SciaticaError('unusable', message);
 
-/** What the system or a library says, in words for a person. */
+/** An error of the system or a library, kept as the cause, with a message for a person. */
 export const explained = (code: ErrorCode, message: Wording, cause: unknown) =>
   new SciaticaError(code, message, [], { cause });
 
-/** @param kind what a person calls one such record */
+/** @param kind singular noun of such a record, for people */
 export function idsUsedUp(kind: string): SciaticaError {
   return new SciaticaError('full', `No further ${kind} can be stored: the ids are used up.`);
 }
 
-/** @param kind what a person calls one such record */
+/** @param kind singular noun of such a record, for people */
 export function notFound(kind: string, id: number): SciaticaError {
   return absent(`There is no ${kind} ${id}.`);
 }

@@ -1,2 +1,2 @@
-/** The types of exercise; apart from the fields of a log, which the page for phones does without. */
+/** The types of exercise. In their own file, so that the companion page loads no field definitions. */
 export const exerciseTypes = ['stretch', 'strengthening'] as const;

@@ -1,10 +1,10 @@
 import { date, integer, type RecordOf } from './fields.ts';
 import { logFields } from './log.ts';
 
-/** An exercise as it was recorded so far: not stored, but read from the logs. */
+/** An exercise that was recorded at least once. It is not stored, but derived from the logs. */
 export const exerciseFields = {
   exerciseName: logFields.exerciseName,
-  /** Of its latest session. */
+  /** The type in its latest session. */
   exerciseType: logFields.exerciseType,
   sessions: integer({
     label: 'Sessions',

@@ -3,37 +3,37 @@ import { type Field, grouped, MAX_ID } from './fields.ts';
 
 export type Value = string | number | boolean | readonly object[];
 
-/** What is true of every field of a kind. A new kind also needs its schema (schema.ts) and its SQL (src/store/records/lists/render.ts). */
+/** Behaviour of a kind of field. A new kind also needs its schema (schema.ts) and its SQL (src/store/records/lists/render.ts). */
 interface FieldKind<F extends Field> {
-  /** What such fields are, in words. */
+  /** Plural noun for such fields, used in help. */
   readonly many: string;
-  /** What a field takes, in words that follow "must be". */
+  /** The values that a field accepts, in words that follow "must be". */
   expectation(field: F): string;
-  /** What the data dictionary says of its values. */
+  /** The bounds of its values, as the data dictionary shows them. */
   bounds(field: F): object;
-  /** What stands for a value in the help of its flag. */
+  /** Placeholder for a value in the help of its flag. */
   placeholder(field: F): string;
   /** The fault of a value that the field refused. */
   fault(field: F, value: unknown): Fault;
-  /** Whether a value is what a field takes, as the schema has it; where this is not plain, false. Null where only the schema knows. */
+  /** Fast check: true only for values that the schema accepts, else the schema decides. Null if only the schema can decide. */
   readonly isPlain: ((field: F, value: unknown) => boolean) | null;
-  /** How it can be compared. */
+  /** The comparisons that apply: equality (`value`), order, and containing a text (`part`). */
   readonly comparedBy: readonly ('value' | 'order' | 'part')[];
-  /** Whether a search looks into it. */
+  /** Whether `search` looks into such fields. */
   readonly searched: boolean;
   toCell(value: Value): string | number;
   fromCell(cell: string | number): Value;
   /** Parses a text; a malformed one is returned as it is, for the schema to refuse. */
   fromText(text: string): Value;
-  /** For a person. */
+  /** Formats a value for a person. */
   shown(value: Value): string;
 }
 
-/** Every day but the 29th of February, whose years the schema knows. */
+/** Every day of the calendar but 29 February, whose leap years are left to the schema. */
 const DAY =
   /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/;
 
-/** Looks alike everywhere. */
+/** For values that have one form in SQL, in text and for a person. */
 const plain = {
   toCell: (value: Value) => value as string | number,
   fromCell: (cell: string | number) => cell,
@@ -49,7 +49,7 @@ function faultOfText(value: unknown, max: number, otherwise: Fault): Fault {
   return [...value].length > max ? { code: 'too-long', maxLength: max } : otherwise;
 }
 
-/** A text that is no JSON stays as it is. */
+/** Parses JSON; any other text is returned as it is, for the schema to refuse. */
 function parsed(text: string): Value {
   try {
     return JSON.parse(text) as Value;
@@ -104,7 +104,7 @@ export const fieldKinds: { readonly [K in Field['kind']]: FieldKind<Extract<Fiel
     many: 'yes or no',
     expectation: () => 'true or false',
     bounds: () => ({}),
-    // It has a pair of flags without a value.
+    // Its flags (`--done`, `--no-done`) take no value.
     placeholder: () => '',
     fault: () => ({ code: 'wrong-type' }),
     isPlain: (_, value) => typeof value === 'boolean',
@@ -149,16 +149,16 @@ export const fieldKinds: { readonly [K in Field['kind']]: FieldKind<Extract<Fiel
     toCell: (value) => JSON.stringify(value),
     fromCell: (cell) => parsed(String(cell)),
     fromText: parsed,
-    // The first field of each names it.
+    // The first field of an item is its name.
     shown: (value) => (value as readonly object[]).map((item) => Object.values(item)[0]).join(', '),
   },
 };
 
-/** What is true of a field; of what is no field, as of a text. */
+/** The kind of a field; a column that is no field counts as text. */
 export const kindOfField = <F extends Field>(field: F | undefined): FieldKind<F> =>
   fieldKinds[field?.kind ?? 'text'] as unknown as FieldKind<F>;
 
-/** What a field takes, in words that follow "must be". */
+/** The values that a field accepts, in words that follow "must be". */
 export const expectation = (field: Field): string => kindOfField(field).expectation(field);
 
 /** The fault of a value that its field refused. */

@@ -6,7 +6,7 @@ interface FieldBase {
   readonly flag: string;
   /** One line of help. */
   readonly help: string;
-  /** Said beside the question in a prompt. */
+  /** Shown beside the question in a prompt. */
   readonly hint?: string;
   /**
    * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. A text that may be blank cannot be
@@ -14,8 +14,8 @@ interface FieldBase {
    */
   readonly optional?: true;
   /**
-   * Fields with the same one are said together: where two machines changed them, those of one machine count, so that no session
-   * arises that nobody had. A field without one is a statement of its own.
+   * Name of a group of fields that replicas merge as one value: after concurrent changes all of them are taken from one
+   * machine, so that the merge makes up no session that nobody had. A field without one is merged by itself.
    */
   readonly statement?: string;
 }
@@ -49,11 +49,11 @@ export interface BooleanField extends FieldBase {
 
 export interface DateField extends FieldBase {
   readonly kind: 'date';
-  /** A day on which something happened to the person: not after today, and not before the birth. */
+  /** A day on which something happened to the person: the command line questions days after tomorrow or before birth. */
   readonly past?: true;
-  /** The day that a record is of: a part of it, such as a month, can be looked for. */
+  /** The day that a record is about. Filters can match a part of it, such as a month. */
   readonly ofRecord?: true;
-  /** A month or a year that is typed stands for this day of it. */
+  /** The day that a typed month or year stands for: its first or its last. */
   readonly edge?: 'first' | 'last';
   readonly example: string;
 }
@@ -64,13 +64,13 @@ export interface ChoiceField<C extends string = string> extends FieldBase {
   readonly choices: readonly C[];
 }
 
-/** Objects with these fields, in order; as JSON where a value is one text (SQL, CSV). */
+/** An ordered list of objects with the fields `items`; JSON where a value is one text (SQL, CSV). */
 export interface ListField<Fs extends Fields = Fields> extends FieldBase {
   readonly kind: 'list';
   readonly items: Fs;
-  /** The field, a text, whose value no two of them share, whatever the case of its letters. */
+  /** The text field whose value is unique within the list, ignoring letter case. */
   readonly unique: keyof Fs & string;
-  /** How many there are at least and at most. */
+  /** Bounds of the number of objects. */
   readonly min: number;
   readonly max: number;
   readonly example: readonly object[];
@@ -105,7 +105,7 @@ export type PatchOf<Fs extends Fields> = {
 } & { -readonly [K in OptionalNames<Fs>]?: ValueOf<Fs[K]> | null };
 
 type Given<F> = Omit<F, 'kind'>;
-/** Whether a field is optional is part of its type. */
+/** Keeps in the type whether a field is optional. */
 type Made<F, G> = F & Pick<G, keyof G & 'optional'>;
 
 const maker =
@@ -129,7 +129,7 @@ export const list = <Fs extends Fields>(field: Given<ListField<Fs>>): ListField<
 /** Largest id. Below 2^53, so that every id is an exact JSON number. */
 export const MAX_ID = 999_999_999_999_999;
 
-/** An id from elsewhere that is further above the last one than this is not taken: it would use up the ids. */
+/** Largest distance above the last id at which an id from another database or a file is adopted, so that ids are not used up. */
 export const MOST_SKIPPED_IDS = 1_000_000;
 
 /** Thousands separated by commas: `10,000`. (toLocaleString loads locale data, which takes 10 ms.) */

@@ -11,7 +11,7 @@ interface OperatorDefinition {
   readonly words: string;
   /** What must hold when several values are given; `once`: several are refused. */
   readonly several: 'any' | 'all' | 'once';
-  /** What it compares fields by. */
+  /** The kind of comparison, which a field must support (`comparedBy`). */
   readonly by: 'value' | 'order' | 'part';
 }
 
@@ -30,25 +30,25 @@ export type Operator = keyof typeof operators;
 
 export const operatorNames = Object.keys(operators) as readonly Operator[];
 
-/** Most values that the conditions of one list may have together. */
+/** Most values in all conditions of one request for a list. */
 export const MOST_VALUES = 500;
 
 /** A condition on one field of a record. */
 export interface Comparison {
   readonly field: string;
   readonly operator: Operator;
-  /** At least one; `several` of the operator says what more than one mean. */
+  /** At least one; `several` of the operator tells how several combine. */
   readonly values: readonly (string | number | boolean)[];
 }
 
 /** Which records of a list: those that meet every condition. */
 export interface Matching {
   where?: readonly Comparison[];
-  /** A text that one of the text fields contains, upper and lower case alike. */
+  /** A text that at least one of the text fields contains, ignoring letter case. */
   search?: string;
 }
 
-/** A filter of a list that has a name of its own: the field that it compares, how, and the values that it takes. */
+/** A named filter of a list: the field that it compares, the operator, and the field that describes its value. */
 export interface Filter<Name extends string = string> {
   readonly column: Name;
   readonly operator: Operator;
@@ -58,7 +58,7 @@ export interface Filter<Name extends string = string> {
 /** The named filters of a list; each compares a field of the record. */
 export type FiltersOf<Fs extends Fields> = Readonly<Record<string, Filter<keyof Fs & string>>>;
 
-/** What the filters take, as fields: query parameters and flags are made from them. */
+/** The fields that describe the values of filters, by filter name: query parameters and flags are made from them. */
 export function fieldsOfFilters<F extends Readonly<Record<string, Filter>>>(
   filters: F,
 ): { [K in keyof F]: F[K]['field'] } {
@@ -66,7 +66,7 @@ export function fieldsOfFilters<F extends Readonly<Record<string, Filter>>>(
   return Object.fromEntries(entries) as { [K in keyof F]: F[K]['field'] };
 }
 
-/** The operators that compare a field. */
+/** The operators that apply to a field. */
 export function operatorsOf(field: Field): Operator[] {
   const isWhole = field.kind === 'date' && !field.ofRecord;
   const { comparedBy } = kindOfField(field);
@@ -75,7 +75,7 @@ export function operatorsOf(field: Field): Operator[] {
   );
 }
 
-/** Which fields an operator compares, in words. */
+/** The kinds of field to which an operator applies, as plural nouns. */
 export const comparedFields = (name: Operator): string[] =>
   Object.values(fieldKinds).flatMap(({ comparedBy, many }) =>
     comparedBy.includes(operators[name].by) ? [many] : [],
@@ -92,7 +92,7 @@ export function filtersOf(fields: Fields): Record<string, Filter> {
   return Object.fromEntries(entries);
 }
 
-/** What an operator takes as the value for a field. */
+/** The field that describes the value of an operator on a field. */
 function valueField(field: Field, operator: Operator): Field {
   const { label, flag, help, kind } = field;
   const said = operator === 'eq' ? help : `${help}: ${operators[operator].words}`;
@@ -123,8 +123,8 @@ export const searchedFields = (fields: Fields): string[] =>
 const ASCII = /^[\x00-\x7f]*$/;
 
 /**
- * A text in which letters that differ only in case or in width are the same: NFKC, then upper and lower case, so that
- * ß is ss. Greek has two small sigmas; a dotted capital I leaves a combining dot.
+ * Case-folds a text for comparison: NFKC, then upper and lower case, so that ß becomes ss and full-width letters match. A final
+ * sigma (ς) becomes σ, and the combining dot that a dotted capital I leaves is removed.
  */
 export function folded(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();

@@ -1,6 +1,6 @@
 import { type AnyRecord, type KindName, ownerOf } from './kinds.ts';
 
-/** What did a change: the command line, the API, or one of the commands that do many things at once. */
+/** What made a change: the command line, the API, or one of the commands that change many records at once. */
 export const sources = ['cli', 'api', 'import', 'sync', 'undo', 'erase'] as const;
 export type Source = (typeof sources)[number];
 
@@ -37,9 +37,9 @@ export interface HistoryEntry {
 
 /** Which entries of the history, the latest first. */
 export interface HistoryFilter {
-  /** Of this user and what belongs to the user. */
+  /** Entries of this user and of the user's records. */
   user?: number;
-  /** Of this log. */
+  /** Entries of this log. */
   log?: number;
   /** From this moment on, in milliseconds since 1970. */
   since?: number;
@@ -55,19 +55,19 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
   );
 }
 
-/** The ids of the users whose record an entry is about: two for a record that moved. */
+/** The ids of the users whose record an entry is about: two for a record that moved to another user. */
 export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
   if (record === 'user') return [id];
   return [before, after].flatMap((state) => (state ? [ownerOf(record, state)] : []));
 }
 
 /**
- * An entry as a caller sees it who may see these users only: a record that moved to another user is a delete, one that
- * came from another user a create.
- * @returns nothing when it is about none of them
+ * An entry as shown to a caller who may see only these users: a record that moved to another user is a delete, one that came
+ * from another user a create.
+ * @returns undefined if the entry concerns none of the users
  */
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {
-  // The name of a file may be that of another person.
+  // The name of an imported file may contain the name of another person.
   if (entry.source === 'import' && entry.caller !== undefined) {
     const { caller: _, ...unnamed } = entry;
     return seenBy(users, unnamed);
@@ -82,7 +82,7 @@ export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEn
 }
 
 /**
- * How far the history seq leaps where a backup is restored and nothing tells what was numbered since: beyond all that may have
- * been. Ids of records, which people see, are given again then.
+ * How far the history seq is advanced when a backup is restored and the replaced database cannot be read: beyond every seq that
+ * may have been assigned since the backup. Record ids, which people read, are not advanced and may be assigned again then.
  */
 export const UNKNOWN_PAST = 1_000_000_000;

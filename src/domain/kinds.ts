@@ -26,7 +26,7 @@ export const kindNames = Object.keys(kinds) as readonly KindName[];
 
 export const isKindName = (value: unknown): value is KindName => kindNames.some((name) => name === value);
 
-/** Something for each kind. */
+/** An object with one value for each kind. */
 export const byKind = <T>(of: (name: KindName) => T): Record<KindName, T> =>
   Object.fromEntries(kindNames.map((name) => [name, of(name)])) as Record<KindName, T>;
 
@@ -35,16 +35,16 @@ export type OwnedKindName = Exclude<KindName, 'user'>;
 export const isOwned = (name: KindName): name is OwnedKindName => name !== 'user';
 export const ownedKindNames = kindNames.filter(isOwned);
 
-/** A kind by its name, with what only some have. */
+/** A kind by its name, typed with the optional members that only some kinds have. */
 export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
 
-/** What a person calls one. */
+/** The singular noun of a kind, for people. */
 export const nounOf = (name: KindName): string => kindOf(name).words.one;
 
-/** `an appointment`; in English a u is rather spoken as in "user". */
+/** A noun with its article: `an appointment`. A leading u takes "a", as in "a user". */
 export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
 
-/** The noun, the list and the verb that adds one, of the commands of a kind. */
+/** The names of a kind's commands: the noun, the list, and the verb that adds a record. */
 export const commandsOf = (name: KindName) => ({
   add: 'add',
   ...(kindOf(name).commands ?? kindOf(name).words),
@@ -54,9 +54,9 @@ type Each = { [K in KindName]: RecordOf<(typeof kinds)[K]['fields']> };
 
 /** The record of a kind. */
 export type RecordOfKind<K extends KindName> = Each[K];
-/** What is sent to create or replace one. */
+/** The input that creates or replaces a record. */
 export type InputOf<K extends KindName> = { [N in KindName]: Omit<Each[N], 'id'> }[K];
-/** What is sent to change one. */
+/** The input that changes a record. */
 export type PatchOfKind<K extends KindName> = {
   [N in KindName]: (typeof kinds)[N]['fields'] extends infer Fs extends Fields
     ? PatchOf<{ [F in Exclude<keyof Fs, 'id'>]: Fs[F] }>
@@ -66,7 +66,7 @@ export type PatchOfKind<K extends KindName> = {
 type Named<F> = F extends { readonly filters: infer Fs extends Readonly<Record<string, Filter>> }
   ? Partial<RecordOf<{ [N in keyof Fs]: Fs[N]['field'] }>>
   : unknown;
-/** Which records of a list of a kind, in what order, and which part of it. */
+/** Which records of a kind's list, in what order, and which part of it. */
 export type FilterOf<K extends KindName> = {
   [N in KindName]: Matching &
     Paging &
@@ -79,18 +79,19 @@ export type AnyRecord = RecordOfKind<KindName>;
 /** A record of a kind that belongs to users. */
 export type OwnedRecord = RecordOfKind<OwnedKindName>;
 
-/** The user whose record one is: a user is its own. */
+/** Id of the user to whom a record belongs; a user belongs to itself. */
 export const ownerOf = (name: KindName, record: object): number =>
   name === 'user' ? (record as { id: number }).id : (record as { userId: number }).userId;
 
-/** The key of a record among those of its user; undefined for a kind without. */
+/** The key of a record, unique among its user's records of the kind; undefined for a kind without keys. */
 export const keyOf = (name: KindName, record: object): string | undefined => kindOf(name).key?.of(record);
 
-/** Of a user: the user that this one was merged into. */
+/** Statement of a user: the user that it was merged into. */
 export const INTO = 'into';
 
 /**
- * The fields of a kind that count together in a merge, by the name of the statement. What a user has one of is one statement whole.
+ * The groups of fields that a merge of replicas treats as one value, by the name of the group (`statement`). A kind with one
+ * record per user is one group.
  */
 export function statementsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
   const groups = statements.get(name) ?? groupsOf(name);

@@ -74,8 +74,8 @@ export const logFields = {
 export const logRecord = { id, ...logFields };
 
 /**
- * A column that the CSV of an export has after the fields: the place of the session among those of its user on its day, in
- * the order in which they were recorded, from 1. It follows from the records, so an import ignores it.
+ * CSV column that an export adds after the fields: the place of a session among its user's sessions of the day, in the order in
+ * which they were recorded, from 1. It follows from the records, so an import ignores it.
  */
 export const POSITION = 'position';
 
@@ -93,13 +93,17 @@ const until = date({
   edge: 'last',
   example: '2026-03-31',
 });
-/** The filters of a list by days; both include theirs. */
+/** The filters of a list by date; both days are included. */
 export const dayFilters = {
   since: { column: 'date', operator: 'gte', field: since },
   until: { column: 'date', operator: 'lte', field: until },
 } as const;
 
-/** @returns the period @throws SciaticaError `invalid` if its first day is after the last */
+/**
+ * Checks that a period is not reversed.
+ * @returns the period
+ * @throws SciaticaError `invalid` if its first day is after the last
+ */
 export function inOrder<P extends { since?: string | undefined; until?: string | undefined }>(period: P): P {
   const { since, until } = period;
   if (since !== undefined && until !== undefined && since > until)
@@ -112,7 +116,7 @@ export function inOrder<P extends { since?: string | undefined; until?: string |
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
-/** The filters of a list of logs that have a name of their own. */
+/** The named filters of a list of logs. */
 const logFilters = {
   userId: { column: 'userId', operator: 'eq', field: anyUserId },
   exerciseType: { column: 'exerciseType', operator: 'eq', field: logFields.exerciseType },
@@ -140,7 +144,7 @@ export const logKind = defineKind({
   sign: ['userId', 'exerciseName'],
 });
 
-/** What is sent to create or replace a log. */
+/** The input that creates or replaces a log. */
 export type LogInput = RecordOf<typeof logFields>;
 export type Log = RecordOf<typeof logRecord>;
 

@@ -1,17 +1,17 @@
-/** What a file says of the database that its records are from. */
+/** The database that the records of a file come from, as the file states it. */
 export interface FileOrigin {
   /** The UUID of the database. */
   id: string;
-  /** The last entry of its history as the file was written: grows with each change over there. */
+  /** Highest history seq of that database when the file was written: grows with each change there. */
   seq: number;
-  /** Whether all records of the database are in the file: what is missing was deleted. */
+  /** Whether the file has all records of the database, so that a missing one was deleted. */
   complete: boolean;
 }
 
 /** The UUID of a database. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The origin that a value describes; undefined for any other value. Members that are not known here are ignored. */
+/** Reads an origin; undefined for any other value. Unknown members are ignored. */
 export function originOf(value: unknown): FileOrigin | undefined {
   const { id, seq, complete } = (value ?? {}) as Record<string, unknown>;
   if (typeof id !== 'string' || !UUID.test(id)) return undefined;

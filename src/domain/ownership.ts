@@ -1,11 +1,12 @@
 import type { User } from './user.ts';
 
 /**
- * Whose records may be in a file. A file that does not say which database it is from has ids that may be those of another
- * database: without a word from the person, none of its records comes to somebody here because two ids happen to be equal.
+ * To which users the records of a file may be assigned. A file that does not state its database has ids that may be those of
+ * another one. Equal ids alone do not assign a record to a user here, unless the person says so by a flag, or the file lacks
+ * the record's user and only one user is here.
  */
 
-/** Why a record of a file without an origin stays out. */
+/** Why a record of a file without an origin is not imported. */
 export type OwnershipFault =
   /** Its user is not in the file, and several users are here. */
   | 'unnamed'
@@ -14,27 +15,27 @@ export type OwnershipFault =
   /** The record here with its id belongs to somebody else. */
   | 'moved';
 
-/** What the person has said of the file. */
+/** What the person states about the file by flags. */
 export interface Said {
-  /** `--as`: whose its records are. */
+  /** `--as`: id of the user here to whom its records belong. */
   readonly as?: number | undefined;
   /** `--same-ids`: its user ids are those of this database. */
   readonly sameIds?: boolean | undefined;
 }
 
-/** Whether records whose user is not in the file may come to the user here with that id. */
+/** Whether records whose user is not in the file may be assigned to the user here with the same id. */
 export const mayBelongById = ({ as, sameIds }: Said, usersHere: number): boolean =>
   as !== undefined || sameIds === true || usersHere <= 1;
 
-/** Whether the users of the file may stand for the users here with their ids, whoever they are. */
+/** Whether users of the file are taken for the users here with the same ids, without comparing their profiles. */
 export const mayMeanById = ({ as, sameIds }: Said): boolean => as !== undefined || sameIds === true;
 
 type Identity = Pick<User, 'firstName' | 'lastName' | 'email' | 'diagnosisDate'>;
 
-/** Of these, two have to agree beside the first name: a person marries, or changes provider, or corrects a day. */
+/** Two of these must be equal, besides the first name: a marriage, a new e-mail provider or a corrected day changes one. */
 const SIGNS = ['lastName', 'email', 'diagnosisDate'] as const;
 
-/** Whether two profiles are surely of one person; letter case aside. */
+/** Whether two profiles are certainly of one person, ignoring letter case. */
 export function isSamePerson(a: Identity, b: Identity): boolean {
   const isEqual = (name: keyof Identity) => folded(a[name]) === folded(b[name]);
   return isEqual('firstName') && SIGNS.filter(isEqual).length >= 2;
@@ -42,7 +43,7 @@ export function isSamePerson(a: Identity, b: Identity): boolean {
 
 const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase();
 
-/** What helps against a fault of ownership. */
+/** Advice on each fault of ownership, for the person. */
 export const OWNERSHIP_REMEDY: Readonly<Record<OwnershipFault, string>> = {
   unnamed:
     'The file has no users and does not say which database it is from. If its records are all of one user: --as ID. If its userId column means the users of this database: --same-ids.',

@@ -4,7 +4,7 @@ import { defineKind } from './kind.ts';
 import { dayFilters, logFields } from './log.ts';
 import { id, pain } from './user.ts';
 
-/** How much it hurts at some time of a day, with or without exercise; the service adds the id. A day may have several. */
+/** Pain at some time of a day, with or without exercise; the service adds the id. A day may have several entries. */
 export const painEntryFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose pain it is' },
   date: { ...logFields.date, help: 'Day of the pain' },

@@ -1,17 +1,17 @@
 import { text } from './fields.ts';
 
-/** How a phone becomes the holder of a token: a one-time code, shown on this machine, is exchanged for it. */
+/** Pairing: a phone exchanges a one-time code, which is shown on this machine, for a token. */
 
-/** A code is open for so long, in milliseconds. */
+/** Lifetime of a code, in milliseconds. */
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
 
-/** Wrong codes, from all callers together, that close the one that is open. */
+/** Wrong codes, counted over all callers, after which the open code is closed. */
 export const CODE_TRIES = 5;
 
-/** Name of the token of a phone that gives none. */
+/** Name of the token if the phone gives none. */
 export const DEFAULT_NAME = 'phone';
 
-/** What a phone sends. */
+/** The request of a phone that pairs. */
 export const pairFields = {
   code: text({
     label: 'Code',
@@ -34,20 +34,20 @@ export const pairFields = {
 
 /** What a phone needs to know to be paired. */
 export interface Invitation {
-  /** Where the service is: `https://192.168.1.23:3000`. */
+  /** Base URL of the service: `https://192.168.1.23:3000`. */
   url: string;
-  /** The pin of its key, where its certificate is its own: see `pinOf`. */
+  /** Pin of the service's public key, if its certificate is self-signed: see `pinOf`. */
   pin?: string | undefined;
   /** The one-time code. */
   code: string;
 }
 
-/** The link that a QR code holds, to the companion page. What follows # is never sent, so no log of a server or proxy has it. */
+/** The link in a QR code, to the companion page. The part after # is never sent, so that no server or proxy logs the code. */
 export function pairingUri({ url, pin, code }: Invitation): string {
   return `${url}/app/#code=${code}${pin === undefined ? '' : `&pin=${pin}`}`;
 }
 
-/** What `pairingUri` put into a URI; undefined for any other text. */
+/** Reads a URI of `pairingUri`; undefined for any other text. */
 export function invitationOf(uri: string): Invitation | undefined {
   const [, url, fragment] = /^(https:\/\/[^/?#]+)\/app\/#(.+)$/.exec(uri) ?? [];
   const parameters = new URLSearchParams(fragment);

@@ -58,10 +58,10 @@ export type RoutineInput = RecordOf<typeof routineFields>;
 export type Routine = RecordOf<typeof routineRecord>;
 export type RoutineExercise = Routine['exercises'][number];
 
-/** What an exercise is to be called and, where there is one of that name, its type. */
+/** The new name of an exercise and, if an exercise of that name exists, its type. */
 export type Renamed = Pick<RoutineExercise, 'exerciseName'> & Partial<RoutineExercise>;
 
-/** The exercises with `to` in place of those `from`, each once still. */
+/** Replaces the exercises named in `from` by `to`. Where exercises then share a name, only the first stays. */
 export function renamedExercises(
   exercises: readonly RoutineExercise[],
   from: readonly string[],

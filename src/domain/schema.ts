@@ -7,7 +7,7 @@ import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKin
 import { foldedName } from './words/match.ts';
 import { didYouMean } from './words/suggest.ts';
 
-/** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
+/** RFC 5322 dot-atoms before the @, RFC 1035 labels (one dot at least) after it; letters beyond ASCII as in RFC 6531. */
 const LETTERS = '0-9A-Za-z\\u00c0-\\u1fff\\u3001-\\ud7ff';
 const ATOM = `[${LETTERS}!#$%&'*+/=?^_\`{|}~-]+`;
 const LABEL = `[${LETTERS}](?:[${LETTERS}-]{0,61}[${LETTERS}])?`;
@@ -16,7 +16,7 @@ const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 const NO_NUL = /^[^\u0000]*$/;
 const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
 
-/** The fields that schemas of objects were made from: faults are explained by them. */
+/** The fields from which each object schema was made, to explain its faults. */
 const fieldsOf = new WeakMap<z.core.$ZodType, Fields>();
 
 function explained<S extends z.core.$ZodType>(schema: S, fields: Fields): S {
@@ -24,7 +24,7 @@ function explained<S extends z.core.$ZodType>(schema: S, fields: Fields): S {
   return schema;
 }
 
-/** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
+/** The zod schema of one field, with its error messages and its metadata for OpenAPI. */
 export function schemaOf<F extends Field>(field: F): z.ZodMiniType<ValueOf<F>>;
 export function schemaOf(field: Field): z.ZodMiniType<string | number | boolean | object[]> {
   const error = (issue: { input?: unknown }) =>
@@ -56,10 +56,10 @@ export function schemaOf(field: Field): z.ZodMiniType<string | number | boolean 
 
 type Say = (issue: { input?: unknown }) => string;
 
-/** What OpenAPI shows of a text beside its pattern. */
+/** What OpenAPI shows of a text besides its pattern. */
 function formatOf(field: Field): object {
   if (field.kind !== 'email' && field.kind !== 'text') return {};
-  // The format email of JSON Schema has ASCII only (RFC 5321), an address here not.
+  // No format `email`: in JSON Schema it is ASCII only (RFC 5321), unlike an address here.
   return { ...(field.kind === 'text' && !field.blank && { minLength: 1 }), maxLength: field.max };
 }
 
@@ -96,7 +96,7 @@ type Shape<Fs extends Fields> = {
     : z.ZodMiniType<ValueOf<Fs[K]>>;
 };
 
-/** A schema of exactly these fields; what is optional may be absent. */
+/** A schema of exactly these fields; an optional field may be absent. */
 export function objectOf<Fs extends Fields>(fields: Fs) {
   return strictObject(fields, (field, schema) => (field.optional ? z.optional(schema) : schema));
 }
@@ -106,7 +106,7 @@ export function partialOf<Fs extends Fields>(fields: Fs) {
   return explained(z.partial(objectOf(fields)), fields);
 }
 
-/** As `objectOf`, for what a client sends: null also says that an optional field is absent. */
+/** As `objectOf`, for input of a client: null, too, means that an optional field is absent. */
 export function inputOf<Fs extends Fields>(fields: Fs) {
   return strictObject(fields, (field, schema) => (field.optional ? z.nullish(schema) : schema));
 }
@@ -137,7 +137,7 @@ export function check<T>(schema: z.ZodMiniType<T>, value: unknown): T {
 }
 
 /**
- * Checks a record that a client sent. `id` and `etag` are no fields of it: a client may send back what it got.
+ * Checks a record that a client sent. `id` and `etag` in it are ignored: a client may send back what it received.
  * @throws SciaticaError `invalid` that names every fault
  */
 function checkInput<T>(schema: z.ZodMiniType<T>, value: unknown): T {
@@ -148,11 +148,11 @@ function checkInput<T>(schema: z.ZodMiniType<T>, value: unknown): T {
 
 /** The checks of a kind of record. Each throws SciaticaError `invalid` that names every fault. */
 export interface Checks<K extends KindName> {
-  /** What a client sent to create or replace a record. `id` and `etag` in it are ignored: a client may send back what it got. */
+  /** Input to create or replace a record. `id` and `etag` in it are ignored: a client may send back what it received. */
   input(value: unknown): InputOf<K>;
-  /** What a client sent to replace one: every field but the optional ones, of which null clears one and an absent one stays. */
+  /** Input to replace a record, with every required field. Null clears an optional field, an absent one stays. */
   replacement(value: unknown): PatchOfKind<K>;
-  /** What a client sent to change one. */
+  /** Input to change some fields of a record. */
   patch(value: unknown): PatchOfKind<K>;
   /** A whole record, id included, as a file holds it. */
   record(value: unknown): RecordOfKind<K>;
@@ -160,7 +160,9 @@ export interface Checks<K extends KindName> {
 
 const checks: { [K in KindName]?: Checks<K> } = {};
 
-/** The checks of a kind. Schemas are built on first use: building takes longer than loading zod, and a list needs none. */
+/**
+ * The checks of a kind. Schemas are built on first use: building takes longer than loading zod, and listing records needs none.
+ */
 export function checksOf<K extends KindName>(name: K): Checks<K> {
   checks[name] ??= makeChecks<K>(kindOf(name).fields) as (typeof checks)[K];
   return checks[name] as Checks<K>;
@@ -187,11 +189,11 @@ function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
 }
 
 /**
- * Makes a quick check of records with these fields, which takes a tenth of the time of their schema.
+ * Makes a fast check of records with these fields, which takes a tenth of the time of their schema.
  * @param hasAll whether every field that is not optional must be there
  * @param ignored a key that is left out of the record
- * @returns the record, in the order of its fields, if the value is plainly valid; undefined where the schema has to decide.
- *   The whole is undefined for fields of kinds that only the schema knows.
+ * @returns a check that returns the record, in the order of its fields, if the value is plainly valid, and undefined where
+ *   the schema has to decide; undefined instead of a check if a field is of a kind that only the schema can check
  */
 export function plainCheckOf(
   fields: Fields,
@@ -309,7 +311,7 @@ function faultAt(
   const innerField = field.items[String(inner)];
   if (!innerField) return undefined;
   const item = (given as readonly Record<PropertyKey, unknown>[])[Number(place)];
-  // What is valid by itself is in the list already.
+  // A value that is valid by itself was refused because it repeats another one of the list.
   const isRepeated = schemaOf(innerField).safeParse(item?.[inner]).success;
   return isRepeated ? { code: 'repeated' } : faultOf(innerField, item?.[inner]);
 }

@@ -7,17 +7,17 @@ export interface Paging {
   /** Fields separated by commas, `-` in front for descending; ties are in id order. */
   sort?: string;
   limit?: number;
-  /** Where the page before this one ended: its `next`. */
+  /** Cursor: the `next` of the page before this one. */
   cursor?: string;
-  /** How many records of the list are left out at its beginning. */
+  /** Number of records to skip at the beginning of the list. */
   offset?: number;
-  /** The fields that each record shows, where not all: JSON only. */
+  /** The fields to show of each record, all by default; JSON only. */
   fields?: readonly string[];
 }
 
 /** Which records of a list, in what order, how many. */
 export interface ListFilter extends Matching, Paging {
-  /** Those of one user, where they belong to users. */
+  /** Records of this user only, for kinds that belong to users. */
   userId?: number;
 }
 
@@ -27,10 +27,10 @@ export interface SortKey {
 }
 
 /**
- * Reads `-date,id`: fields separated by commas, `-` in front for descending. The id is added as the last
- * key when it is not among them, so that every order is total.
+ * Reads `-date,id`: fields separated by commas, `-` in front for descending. The id is added as the last key when it is not
+ * among them, so that every order is total.
  * @param known the fields of the record
- * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ * @throws SciaticaError `invalid` for a field that does not exist or is named twice
  */
 export function parseSort(text: string, known: readonly string[]): SortKey[] {
   const keys = text.split(',').map((part) => {
@@ -48,7 +48,7 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
 /**
  * Reads `id,date`: the fields that are shown of each record, in that order.
  * @param known the fields of the record
- * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ * @throws SciaticaError `invalid` for a field that does not exist or is named twice
  */
 export function parseFields(text: string, known: readonly string[]): string[] {
   const names = text.split(',');

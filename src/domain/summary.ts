@@ -1,7 +1,7 @@
 import { boolean, choice, date, integer } from './fields.ts';
 import { logFilterFields } from './log.ts';
 
-/** The names of the rules that say when a session counts as a response; what they say is in src/insights/rules.ts. */
+/** The names of the response rules, which src/insights/rules.ts defines: when a session counts as a response. */
 export const responseRuleNames = ['default', 'radicular'] as const;
 export type ResponseRuleName = (typeof responseRuleNames)[number];
 
@@ -24,10 +24,10 @@ const target = integer({
   example: 4,
 });
 
-/** What can be asked of a summary. */
+/** Parameters of a summary. */
 export const summaryFields = { since, until, exerciseType, rule, target };
 
-/** What can be asked of a comparison of two periods. */
+/** Parameters of a comparison of two periods. */
 export const comparisonFields = {
   since,
   until,
@@ -41,7 +41,7 @@ export const comparisonFields = {
   }),
 };
 
-/** What can be asked of a report. */
+/** Parameters of a report. */
 export const reportFields = {
   since,
   until,
@@ -61,7 +61,7 @@ export const reportFields = {
   }),
 };
 
-/** Leaves out who it is about. */
+/** Option that leaves out the identifying fields of the user. */
 export const anonymous = boolean({
   label: 'Anonymous',
   flag: 'anonymous',

@@ -1,7 +1,7 @@
 import type { Caller, Role } from './access.ts';
 import { type Issue, invalid } from './errors.ts';
 
-/** A token as a person sees it: never the secret. Moments are in milliseconds since 1970. */
+/** A token without its secret, as it is shown. Moments are in milliseconds since 1970. */
 export interface Token extends Caller {
   createdAt: number;
   expiresAt: number | null;
@@ -31,13 +31,13 @@ export function stateOf(
 /** Most characters of a token's name. */
 export const NAME_LENGTH = 100;
 
-/** What the name of a token is, in words that follow "must be". */
+/** The rule for names of tokens, in words that follow "must be". */
 export const TOKEN_NAME = `1 to ${NAME_LENGTH} letters, digits, spaces or . _ - @, and begin with a letter`;
 
 /** Whether a text can be the name of a token: it appears in header values, logs and terminals. */
 export const isTokenName = (name: string): boolean => /^[A-Za-z][\w.@ -]{0,99}$/.test(name);
 
-/** @throws SciaticaError `invalid` with every fault of what is to become a token */
+/** Checks the input for a new token. @throws SciaticaError `invalid` with every fault */
 export function checkToken({ name, role, users }: TokenInput): void {
   const issues: Issue[] = [];
   if (!isTokenName(name)) issues.push({ field: 'NAME', message: `must be ${TOKEN_NAME}` });

@@ -6,20 +6,20 @@ import { painEntryFields } from './pain-entry.ts';
 import { id, pain } from './user.ts';
 import { addDays, dayNumber } from './words/day.ts';
 
-/** An experiment on oneself (n-of-1 trial, CENT 2015): an exercise against something else, in an order drawn by lot. */
+/** An n-of-1 trial (CENT 2015), an experiment on oneself: an exercise against something else, in random order. */
 
-/** `usual`: all that is done usually, but for the exercise. */
+/** `usual`: the usual routine without the exercise. */
 export const comparators = ['exercise', 'rest', 'usual'] as const;
 /** When the outcome is asked for. */
 export const outcomes = ['hour', 'bedtime', 'morning'] as const;
-/** `either`: less or more pain; `less`: less pain, with more only as harm. */
+/** `either`: two-sided, less or more pain. `less`: one-sided, less pain; more pain counts only as harm. */
 export const questions = ['either', 'less'] as const;
 const trialStates = ['running', 'finished', 'given-up'] as const;
 
 /** The largest seed: 31 bits. */
 const MAX_SEED = 2 ** 31 - 1;
 
-/** What is asked is said together: no trial arises that nobody planned. */
+/** Group of the fields that define a trial. Replicas merge them as one value, so that no trial arises that nobody planned. */
 const ASKED = 'question';
 
 export const trialFields = {
@@ -107,7 +107,10 @@ type Asked = Partial<RecordOf<typeof trialRecord>>;
 const isUnnamed = ({ against, otherExercise }: Asked): boolean =>
   against === 'exercise' && otherExercise == null;
 
-/** Whoever could change what is asked, or the order, on the way, could choose the result; an exercise may be renamed. */
+/**
+ * Keeps the design of a trial fixed: whoever could change its question or order on the way could choose the result. An exercise
+ * may be renamed. Also requires `otherExercise` where `against` is `exercise`.
+ */
 function trialFaults(trial: Asked, before?: Asked): Issue[] {
   const { userId: _, exerciseName: __, otherExercise: ___, state: ____, ...fixed } = trialFields;
   const changed = (Object.keys(fixed) as (keyof typeof fixed)[]).filter(
@@ -152,7 +155,7 @@ export const trialKind = defineKind({
 export type TrialInput = RecordOf<typeof trialFields>;
 export type Trial = RecordOf<typeof trialRecord>;
 
-/** What was felt on a day of a trial. */
+/** A day of a trial: the pain at the time of the exercise and at the time of the outcome; the service adds the id. */
 export const trialDayFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
   date: { ...logFields.date, help: 'Day of the trial' },
@@ -160,7 +163,7 @@ export const trialDayFields = {
   second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
   done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether you did what was drawn', example: true }),
   notes: { ...painEntryFields.notes, help: 'Notes about the day', example: 'did Bird Dog as well' },
-  // The id of a trial is another one on each machine, its seed is not.
+  // Refers to the trial by its seed: the id of a trial differs between machines, the seed does not.
   trialSeed: integer({
     label: 'Trial seed',
     flag: 'trial-seed',
@@ -201,15 +204,15 @@ export type TrialDay = RecordOf<typeof trialDayRecord>;
 /** `a`: the exercise. `b`: what it is compared with. */
 export type Arm = 'a' | 'b';
 
-/** Days that are drawn together. */
+/** Days in a block of the randomization. */
 export const BLOCK = 4;
 
-/** The orders of a block: two days of each arm. */
+/** The possible orders of a block (permuted blocks): two days of each arm. */
 const ARRANGEMENTS = ['aabb', 'abab', 'abba', 'baab', 'baba', 'bbaa'].map((arms) => [...arms] as Arm[]);
 
 /**
- * Random numbers from 0 to 1, the same for a seed on every machine: mulberry32 (Tommy Ettinger, public domain), which takes only
- * 32-bit arithmetic.
+ * Pseudo-random numbers, at least 0 and below 1, the same for a seed on every machine: mulberry32 (Tommy Ettinger, public
+ * domain), which takes only 32-bit arithmetic.
  */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
@@ -221,10 +224,10 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The arms of the days of a plan. */
+/** The arm of each day of a trial, from its seed. */
 export const armsOf = (seed: number, days: number): Arm[] => drawnArms(randomFrom(seed), days);
 
-/** The arms of so many days in order: blocks of four days, two of each arm in every whole block. */
+/** Draws the arms of a number of days by permuted blocks of four days, two of each arm in every whole block. */
 export function drawnArms(random: () => number, days: number): Arm[] {
   const arms: Arm[] = [];
   while (arms.length < days) arms.push(...(ARRANGEMENTS[Math.floor(random() * ARRANGEMENTS.length)] ?? []));
@@ -235,8 +238,8 @@ export function drawnArms(random: () => number, days: number): Arm[] {
 export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
 
 /**
- * The trial whose day it is, which is the one for which it was recorded. Where that is not known: of those of the user that have it,
- * the one that started last, and was not given up if there is one.
+ * The trial to which a trial day belongs: the one with its seed. Without a seed: of the user's trials that include the date,
+ * the one that started last, preferably one that was not given up.
  */
 export function trialOn(
   trials: readonly Trial[],
@@ -254,10 +257,10 @@ export function trialOn(
   )[0];
 }
 
-/** The exercise that another is compared with, where an app or a file named none. */
+/** Stands for the other exercise where an app or a file did not name it. */
 export const UNNAMED = 'another exercise';
 
-/** What is done under an arm, as the trial names it. */
+/** What the person does under an arm, in the words of the trial. */
 export const armText = (
   { exerciseName, against, otherExercise }: Pick<Trial, 'exerciseName' | 'against' | 'otherExercise'>,
   arm: Arm,

@@ -4,9 +4,9 @@ import { levelMeant } from './words/pain-words.ts';
 import { inPlainDigits, parseDay } from './words/spoken-day.ts';
 
 /**
- * A text that a person has typed for a field, as its codec reads it: a day in words, the beginning of a choice, a level of
- * pain such as `6/10`, digits of another script.
- * @returns what means nothing as it is, for the schema to refuse
+ * Converts a text that a person typed for a field to the form that its codec parses: a day in words, the beginning of a choice,
+ * a level of pain such as `6/10`, digits of another script.
+ * @returns the text as it is where it has no such meaning, for the schema to refuse
  */
 export function textMeant(field: Field, text: string, today: string): string {
   if (field.kind === 'date') return parseDay(text, today, field.edge);

@@ -85,9 +85,9 @@ export const userKind = defineKind({
   sign: ['firstName', 'email'],
 });
 
-/** What is sent to create or replace a user. */
+/** The input that creates or replaces a user. */
 export type UserInput = RecordOf<typeof userFields>;
 export type User = RecordOf<typeof userRecord>;
 
-/** The fields that say who a user is: what an anonymous file leaves out. */
+/** The fields that identify a user, which an anonymous file leaves out. */
 export const identifyingFields = ['firstName', 'lastName', 'email'] as const satisfies (keyof User)[];

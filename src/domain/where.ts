@@ -6,11 +6,11 @@ import type { Fields } from './fields.ts';
 import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
 import { schemaOf } from './schema.ts';
 
-/** A condition as it was asked for, in texts. */
+/** A condition as the caller wrote it, not parsed yet. */
 interface AskedCondition {
   /** The name of the filter, such as `painAfter_gte`. */
   filter: string;
-  /** What a fault of it is called. */
+  /** Name by which a fault of it is reported. */
   name: string;
   text: string;
 }
@@ -30,7 +30,7 @@ export class Conditions {
   }
 
   /**
-   * The conditions that were asked for; those with the same filter are one.
+   * Parses conditions; those with the same filter become one with several values.
    * @param issues receives every fault
    */
   read(asked: readonly AskedCondition[], issues: Issue[]): Comparison[] {

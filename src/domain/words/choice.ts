@@ -1,4 +1,4 @@
-/** Letter case, spaces and underscores do not count. */
+/** Ignores letter case; spaces and underscores count as hyphens. */
 const folded = (text: string) =>
   text
     .trim()
@@ -6,8 +6,8 @@ const folded = (text: string) =>
     .replace(/[\s_]+/g, '-');
 
 /**
- * The choice that a typed text means: the one of that name, else the only one that begins with it.
- * @returns undefined where it means none, or several
+ * The choice that a typed text means: the one of that name, otherwise the only one that begins with it.
+ * @returns undefined if it means none, or several
  */
 export function choiceMeant<Choice extends string>(
   text: string,

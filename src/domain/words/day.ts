@@ -1,6 +1,6 @@
 /** Calendar days as YYYY-MM-DD, without a time zone: the person's local day. */
 
-/** Whether a value is written as a day is; it may be none of the calendar, such as 2026-02-30. */
+/** Whether a value has the form of a day. The calendar may lack it, such as 2026-02-30. */
 export const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
@@ -9,7 +9,7 @@ export const DAY_MS = 86_400_000;
 /** A day as a whole number, for arithmetic: 1970-01-01 is 0. */
 export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
 
-/** The day of a number; what lies beyond the days that can be written, 0000-01-01 to 9999-12-31, is the nearest of them. */
+/** Inverse of `dayNumber`, limited to the days that can be written: 0000-01-01 to 9999-12-31. */
 export const dayOf = (number: number): string =>
   new Date(Math.min(Math.max(number, FIRST), LAST) * DAY_MS).toISOString().slice(0, 10);
 
@@ -24,7 +24,7 @@ export function localDay(moment: Date): string {
 export const localMinute = (moment: Date): string =>
   `${localDay(moment)} ${moment.toTimeString().slice(0, 5)}`;
 
-/** The local moment as it stands in the name of a file: 2026-11-21-124501. */
+/** The local moment in the form for names of files: 2026-11-21-124501. */
 export function localStamp(moment: Date): string {
   const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
   return `${localDay(moment)}-${time.map((part) => String(part).padStart(2, '0')).join('')}`;
@@ -46,15 +46,15 @@ export const addDays = (day: string, days: number): string => dayOf(dayNumber(da
 /** The Monday of a day's week (ISO 8601). */
 export const mondayOf = (day: string): string => addDays(day, -((weekdayNumber(day) + 6) % 7));
 
-/** The earliest day on which somebody of an age can have been born, who may have become a year older since it was said. */
+/** Earliest day of birth for an age in years, with one year to spare: there may have been a birthday since it was given. */
 export const birthImplied = (age: number, today: string): string =>
   `${String(Math.max(Number(today.slice(0, 4)) - age - 2, 0)).padStart(4, '0')}${today.slice(4).replace('-02-29', '-02-28')}`;
 
 /**
- * Why nothing can have happened to a person on a day: it is after tomorrow (where it is tomorrow already, somebody may be
- * writing), or before the birth that the age implies.
- * @param age in years, where it is known
- * @returns words that follow the field's name; undefined if nothing is strange
+ * Why nothing can have happened to a person on a day: it is after tomorrow (it may be tomorrow already in the time zone of the
+ * writer), or before the birth that the age implies.
+ * @param age in years, if it is known
+ * @returns words that follow the field's name; undefined if the day is possible
  */
 export function faultOfHappening(day: string, today: string, age?: number): string | undefined {
   if (day > addDays(today, 1)) return 'is after tomorrow';
@@ -63,7 +63,7 @@ export function faultOfHappening(day: string, today: string, age?: number): stri
   return undefined;
 }
 
-/** How many years back a session is asked about, in a terminal. */
+/** Age of a session, in years, from which a terminal asks whether the year is right. */
 const LONG_AGO = 10;
 
 /** How many years ago a day is, if that is so long that the year may be a mistake; undefined otherwise. */
@@ -78,5 +78,5 @@ export const countedDays = (age: number, today: string): { since: string; until:
   until: today,
 });
 
-/** The hour until which somebody is up late rather than early: where the day of a time-use diary begins (ATUS, HETUS). */
+/** Local hour at which a day begins, as in time-use surveys (ATUS, HETUS): before it, somebody is still up late. */
 export const DAY_BEGINS = 4;

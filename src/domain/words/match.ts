@@ -1,9 +1,9 @@
 /** Which of the known names a person means by a few letters. */
 
-/** A name as it is compared: the case of letters, and how Unicode composes them, make no difference. */
+/** A name normalized for comparison: letter case and Unicode composition make no difference. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase().normalize('NFC');
 
-/** Letter case and marks aside: `Dehnübung` and `dehnubung` are the same. */
+/** A text without letter case and diacritical marks: `Dehnübung` and `dehnubung` become the same. */
 export const withoutCaseAndMarks = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ');
 

@@ -3,7 +3,7 @@ import { inPlainDigits, NUMBERS, parseDay } from './spoken-day.ts';
 
 /** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
 
-/** What is no whole number is a level too, that is refused: never a part of a name. */
+/** Fractions and exponents are levels too, which the schema refuses, so that they never become part of a name. */
 const LEVEL = /^([-+]?\d+(?:[.,⁄]\d+)?(?:e\d+)?)(?:\/10)?[.,;]?$/i;
 const PAIR = /^(\d{1,2})(?:\/10)?(?:,|-+>?|–|→|=>|\/)(\d{1,2})(?:\/10)?$/;
 const BETWEEN = /^(?:-+>?|–|→|=>|\/|to|then|and)$/i;
@@ -16,7 +16,8 @@ interface PainWords {
 }
 
 /**
- * Finds the levels of pain among words: the first that can be read as one, and the next if it follows.
+ * Finds the levels of pain among words: the first that can be read as one, and the next if it follows. Two levels after the
+ * longest known name come before that.
  * @param isName whether a text is a known name, which may have a number in it: `plank 30 s 5 4`
  */
 export function painIn(words: readonly string[], isName: (text: string) => boolean = () => false): PainWords {
@@ -33,10 +34,10 @@ export function painIn(words: readonly string[], isName: (text: string) => boole
   return { before: words.slice(0, at), levels, after: words.slice(at + used) };
 }
 
-/** More words are no day. */
+/** Most words in a day. */
 const LONGEST_DAY = 4;
 
-/** The day, in words, that is all that keeps the words of a session from saying two levels: `piri 15 jan 6 4`. */
+/** The day without which the words of a session would say two levels: `piri 15 jan 6 4`. Undefined if they do as they are. */
 export function dayInTheWay(words: readonly string[]): string | undefined {
   if (areLevels(painIn(words).levels)) return undefined;
   return dayAmong(words, (_, at, count) => areLevels(painIn(words.toSpliced(at, count)).levels));
@@ -47,15 +48,15 @@ export const dayInFront = (words: readonly string[]): string | undefined =>
   dayAmong(words, (_, at, count) => at === 0 && isLevel(levelMeant(words[count] ?? '')));
 
 /**
- * The day, in words, that stands beside the name of an exercise: `piri yesterday`. An abbreviation, and in front a
- * weekday, may be part of a name: `sun salutation`, `Friday plank`.
+ * The day, in words, that stands before or after the name of an exercise: `piri yesterday`. An abbreviated day, and a weekday
+ * in front, may be part of the name: `sun salutation`, `Friday plank`.
  */
 export const dayInName = (name: string): string | undefined =>
   dayAmong(name.trim().split(/\s+/), (day, at) =>
     at > 0 ? /\d|day$/i.test(day) : /\d|^(?:today|yesterday|last .*)$/i.test(day),
   );
 
-/** The first words that say a day, if it is one that is meant. */
+/** The first words, `LONGEST_DAY` at most, that say a day for which `isMeant` holds. */
 function dayAmong(
   words: readonly string[],
   isMeant: (day: string, at: number, count: number) => boolean,
@@ -71,7 +72,7 @@ function dayAmong(
 const isLevel = (text: string) => /^(?:[1-9]|10)$/.test(text);
 const areLevels = (levels: readonly string[]) => levels.length === 2 && levels.every(isLevel);
 
-/** The level of pain that a text says and nothing else, such as `7/10` or `seven`; any other text as it is. */
+/** The level of pain if a text says nothing else, such as `7/10` or `seven`; any other text as it is. */
 export function levelMeant(text: string): string {
   const { before, levels, after } = painIn(['', ...text.trim().split(/\s+/)]);
   const [level = text, ...others] = levels;
@@ -81,7 +82,8 @@ export function levelMeant(text: string): string {
 function levelsAt(words: readonly string[], at: number): { levels: string[]; words: number } | undefined {
   const word = words[at] ?? '';
   const [, ...pair] = PAIR.exec(word) ?? [];
-  // 90/90 is the name of an exercise, 7/10 is one level, and 5,5 before another level is one too, that is refused.
+  // `90/90` is the name of an exercise, `7/10` is one level, and `5,5` before another level is one that the
+  // schema refuses.
   const isOne = LEVEL.test(word) && (!word.includes(',') || levelIn(words[at + 1]) !== undefined);
   if (pair.length === 2 && !isOne && pair.every((level) => Number(level) <= 10))
     return { levels: pair, words: 1 };
@@ -94,7 +96,7 @@ function levelsAt(words: readonly string[], at: number): { levels: string[]; wor
     const next = at + used + gap + 1;
     return { levels: [first, second], words: next - at + outOfTen(words, next) };
   }
-  // `one leg bridge` begins with a number that is no level.
+  // A number in words that begins a name is no level: `one leg bridge`.
   const isSure = LEVEL.test(word) || (at > 0 && at + used === words.length);
   return isSure ? { levels: [first], words: used } : undefined;
 }
@@ -117,11 +119,11 @@ function outOfTen(words: readonly string[], at: number): number {
   );
 }
 
-/** Words that say something else of a session, or are no word of it: alone, they name no exercise. */
+/** Words that cannot be the whole name of an exercise: they mean something else in a session, or are commands or literals. */
 const OTHER_WORDS =
   /^(?:pain|before|after|from|today|yesterday|tomorrow|now|none|nothing|help|yes|no|ok|again|same|last|note|notes|stretch|strengthening|strength|exercise|exercises|log|add|to|then|and|out|of|nan|null|undefined|true|false|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/i;
 
-/** Whether a text cannot be meant as the name of an exercise: levels of pain, a day, or words that say something else. */
+/** Whether a text cannot be the name of an exercise: levels of pain, a day, or words with another meaning. */
 export function isNoName(text: string): boolean {
   const words = inPlainDigits(text).trim().split(/\s+/);
   return (
@@ -131,13 +133,13 @@ export function isNoName(text: string): boolean {
   );
 }
 
-/** `15 jan`, `last friday`: a typing mistake in one is too close to `monkey`. */
+/** Only days without a typing mistake, such as `15 jan` or `last friday`: with one allowed, `monkey` would be a day. */
 const isDayInWords = (text: string) => parseDay(text, ANY_DAY) !== text.trim();
 
-/** Which day a text says does not matter to whether it says one. */
+/** Any reference day will do to find out whether a text says a day. */
 export const ANY_DAY = '2026-01-01';
 
-/** Sets, days and times too: `3x10`, `5th`, `-3d`, `12:30`. */
+/** Whether a word is a figure: a level of pain, sets, days or times, such as `3x10`, `5th`, `-3d`, `12:30`. */
 const isFigure = (word: string) =>
   levelIn(word) !== undefined ||
   PAIR.test(word) ||

@@ -1,6 +1,6 @@
-/** Figures on the scale of pain, as a person reads them. */
+/** Formatting of figures on the scale of pain for people. */
 
-/** A figure with a true minus sign: `−1.3`. */
+/** A figure with its sign, plus or a true minus: `−1.3`. */
 export function signed(value: number, decimals = 1): string {
   const text = Math.abs(value).toFixed(decimals);
   if (Number(text) === 0) return text;
@@ -11,10 +11,10 @@ export function signed(value: number, decimals = 1): string {
 export const interval = (ends: readonly number[], decimals = 1): string =>
   ends.map((value) => end(value, decimals)).join(' to ');
 
-/** Decimals of a published figure. */
+/** Most decimals: as many as a published figure has. */
 const MOST_DECIMALS = 4;
 
-/** An end of an interval. One that is not 0 never reads 0.0: on which side of it the end lies is what it says. */
+/** An end of an interval. If it is not 0, it gets enough decimals not to read 0.0, because the side of 0 is what matters. */
 function end(value: number, decimals: number): string {
   const text = signed(value, decimals);
   return value !== 0 && /^[0.]+$/.test(text) && decimals < MOST_DECIMALS ? end(value, decimals + 1) : text;

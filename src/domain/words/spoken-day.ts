@@ -4,13 +4,13 @@ import { closest } from './suggest.ts';
 
 /** Days as people type them. */
 
-/** How the command line tells people what it takes. */
+/** Examples of days, for help and errors of the command line. */
 export const DAYS = 'today, yesterday, friday, 21 nov, 15.1.2026 or -3d';
-/** Where a month or a year stands for one of its days too. */
+/** The same for a field that also takes a month or a year. */
 const DAYS_AND_MONTHS = 'today, friday, 21 nov, -3d, march, last month or 2026-03';
-/** What the command line takes for a day of a field. */
+/** Examples of the days that a field takes. */
 export const daysTaken = ({ edge }: { edge?: Edge }): string => (edge ? DAYS_AND_MONTHS : DAYS);
-/** The same beside a question. */
+/** Examples of days, shown beside a question. */
 export const DAYS_IN_SHORT = 'today, monday, last friday, 3 days ago, 15.1.2026';
 
 const UNITS = ['days', 'weeks', 'week', 'months', 'month', 'year'];
@@ -18,16 +18,16 @@ const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'this', 'last', 'ago', ..
   (word) => word.toLowerCase(),
 );
 
-/** More characters are no day with a typing mistake. */
+/** Longest text, in characters, that is searched for a day with typing mistakes. */
 const LONGEST = 30;
 
-/** From one on. */
+/** Numbers in words; the first is one. */
 export const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-/** Which day of a week, a month or a year is meant. */
+/** The day that a week, a month or a year stands for. */
 type Edge = 'first' | 'last';
 
-/** What a text says: a day, a day of the year, or why it says neither. */
+/** What a text says: a day, or why it is no valid day; undefined if it is not like a day at all. */
 type Reading = { day: string } | { fault: string } | undefined;
 
 /**
@@ -42,7 +42,7 @@ export function parseDay(text: string, today: string, edge?: Edge): string {
 }
 
 /**
- * Why a text is no day, where there is more to say than what a day looks like, in words that follow the field's name.
+ * Why a text is no day, in words that follow the field's name; undefined if the general rule for days says it all.
  * @param edge as for `parseDay`
  */
 export function faultOfDay(text: string, today: string, edge?: Edge): string | undefined {
@@ -56,7 +56,7 @@ export function faultOfDay(text: string, today: string, edge?: Edge): string | u
 const DAY_WITH_TIME = new RegExp(`^(.+?)(?: at)? (${timesOfDay.join('|')}|\\d{1,2}[:.]\\d{2})$`, 'i');
 
 /**
- * The day that is all that notes say, with a time or without. A typing mistake is taken for one in `yesterday` only: `sunny` is
+ * The day, with a time or without, if notes say nothing else. Typing mistakes are recognized in `yesterday` only: `sunny` is
  * close to `sunday`.
  * @returns undefined for notes that say anything else
  */
@@ -76,7 +76,7 @@ function misspelt(text: string, today: string, edge?: Edge): string | undefined 
   return reading && 'day' in reading ? meant : undefined;
 }
 
-/** Full-width and Arabic digits and fractions as their plain characters. */
+/** A text in NFKC with Arabic digits as ASCII: full-width digits and fractions become plain characters, too. */
 export const inPlainDigits = (text: string): string =>
   text.normalize('NFKC').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
 
@@ -108,7 +108,7 @@ function ago(words: string, today: string): Reading {
   return { day: addDays(today, -many * (unit.startsWith('w') ? 7 : 1)) };
 }
 
-/** The same day of an earlier month, or the last one of that. */
+/** The same day of an earlier month, or the last day of that month if it is shorter. */
 function monthsBefore(today: string, count: number): string {
   const [year = 0, month = 0, day = 0] = today.split('-').map(Number);
   const months = year * 12 + month - 1 - count;
@@ -146,7 +146,7 @@ function ofMonths(year: number, month: number, count: number, edge: Edge): Readi
   return { day: isLast ? written(31, 12, year) : addDays(written(1, month + count, year), -1) };
 }
 
-/** The latest such day before today. */
+/** The latest day before today with the weekday that is named. */
 function weekday(words: string, today: string): Reading {
   const [, name] = /^(?:last |on )?([a-z]{3,9})\.?$/.exec(words) ?? [];
   const wanted = numberOf(name, WEEKDAYS);

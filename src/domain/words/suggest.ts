@@ -7,9 +7,9 @@ const folded = (text: string) =>
     .replace(/[\s_-]+/g, '');
 
 /**
- * The candidate that was probably meant: the closest by edit distance (Levenshtein), case, spaces and
- * dashes aside, if at most a third of it differs; else the first that has a word so close to each of the text, or one that
- * begins with the text but for one letter.
+ * The candidate that was probably meant: the closest by edit distance (Levenshtein; case, spaces and dashes do not count), if
+ * at most a third of it differs. Otherwise the first that has a word that close to each word of the text, or a word that begins
+ * with the text, except for one letter.
  */
 export function closest(text: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates];
@@ -20,23 +20,23 @@ export function closest(text: string, candidates: Iterable<string>): string | un
   );
 }
 
-/** Letters from which on one that is wrong does not make another word of a beginning. */
+/** Fewest letters of a beginning in which one may be wrong: with fewer, one wrong letter makes another word. */
 const FEWEST = 4;
 
 const isBeginning = (text: string, word: string): boolean =>
   text.length >= FEWEST && word.length > text.length && distance(text, word.slice(0, text.length)) <= 1;
 
-/** Letters that changed places are one mistake. */
+/** Edit distance; letters that changed places are one mistake. */
 const mistakes = (text: string, candidate: string): number =>
   text !== candidate && sorted(text) === sorted(candidate) ? 1 : distance(text, candidate);
 
-/** Whether a word is another one with one mistake after its first letter: `nigth`, not `right`. */
+/** Whether a text is a word with one typing mistake after its first letter: for `night`, `nigth` but not `right`. */
 export const isSlipOf = (text: string, word: string): boolean =>
   folded(text)[0] === word[0] && mistakes(folded(text), word) === 1;
 
 const sorted = (text: string): string => [...text].sort().join('');
 
-/** `painBefore` has two. */
+/** The words of a name; `painBefore` has two. */
 const wordsOf = (text: string) => text.trim().split(/[\s_-]+|(?<=\p{Ll})(?=\p{Lu})/u);
 
 function nearest(text: string, candidates: readonly string[]): string | undefined {
@@ -53,7 +53,7 @@ function nearest(text: string, candidates: readonly string[]): string | undefine
   return best;
 }
 
-/** As `closest`; nothing for a text so long that it is no name. */
+/** As `closest`; undefined for a text of more than 100 characters, which is no name. */
 export const meantBy = (text: string, candidates: Iterable<string>): string | undefined =>
   text.length > 100 ? undefined : closest(text, candidates);
 
