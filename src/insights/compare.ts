@@ -12,7 +12,7 @@ import { inflation, UP_TO_SESSIONS } from './stats/autoregression.ts';
 import type { SummaryOptions, Tally } from './summary.ts';
 import { differenceOfLevels } from './trend.ts';
 
-/** Two periods side by side, the earlier one first, with the options of the summary of each. */
+/** Compares two periods, the earlier one first. @param options the options of the summary of each */
 export function compareTallies(
   tallies: readonly [Tally, Tally],
   options: readonly [SummaryOptions, SummaryOptions],
@@ -46,16 +46,16 @@ export function compareTallies(
   };
 }
 
-/** Most sessions of each period by which it is told how much they resemble each other. */
+/** Most sessions of each period, those next to the other one, from which the autocorrelation is estimated. */
 const MOST_TOLD_BY = 500;
 
-/** The change of a session in one of the two periods, 0 or 1, with its place among all sessions of both. */
+/** The change of a session with its period, 0 or 1, and its index among the sessions of both. */
 interface PlacedChange extends Change {
   readonly period: number;
   readonly place: number;
 }
 
-/** Of sessions, which resemble each other too, or are entered again. */
+/** Variance inflation of the difference between the mean changes of the periods: by autocorrelation, and by copied sessions. */
 function inflationOfChanges(changes: readonly PlacedChange[]): number {
   const of = (period: number) => changes.filter((one) => one.period === period);
   const near = [...of(0).slice(-MOST_TOLD_BY), ...of(1).slice(0, MOST_TOLD_BY)];
@@ -68,7 +68,7 @@ function inflationOfChanges(changes: readonly PlacedChange[]): number {
   return inflation(series, UP_TO_SESSIONS) * inflationOfCopies(near.map(({ sessions }) => sessions));
 }
 
-/** @param among how many exercises are compared: all of them share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */
+/** @param options.among number of exercises compared, which share one error (Bonferroni; Dunn 1961, J Am Stat Assoc 56:52–64) */
 function compareExercise(
   first: ExerciseSummary | undefined,
   second: ExerciseSummary | undefined,
@@ -99,17 +99,17 @@ const FOUR_WEEKS = 28;
 interface AskedPeriods {
   since?: string | undefined;
   until?: string | undefined;
-  /** All that came before this day, against all since. */
+  /** Compares all days before this day with this day and all days after it. */
   before?: string | undefined;
 }
 
 /**
- * The two periods of a comparison, the earlier one first: the days from `since` to `until` and as many just before, or with
- * `before` all that came before a day and all since. Without `since`, the 4 weeks up to `until`; without `until`, up to the
- * latest session, so that no clock is in the answer.
- * @param ends the days of the first and the latest session; undefined when there is none
- * @param today no period ends later; stands for the latest session when there is none
- * @throws SciaticaError `invalid` for an empty period, or `before` after today or beside the others
+ * The two periods of a comparison, the earlier one first: the days from `since` to `until` and as many just before; with
+ * `before`, all days before it and all from it on. `since` defaults to 4 weeks up to `until`, and `until` to the day of the
+ * latest session, so that the answer does not depend on the clock.
+ * @param ends the days of the first and the latest session; undefined if there is none
+ * @param today no period ends later; stands for the latest session if there is none
+ * @throws SciaticaError `invalid` for an empty period, or `before` after today or together with the others
  */
 export function comparedPeriods(
   asked: AskedPeriods,
@@ -131,7 +131,7 @@ export function comparedPeriods(
     ];
   }
   const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
-  // Nobody said the day that it would be after.
+  // The general message would name an `until` that the caller did not give.
   if (asked.until === undefined && since > until && until === ends.last)
     throw invalid([{ field: 'since', message: `begins after the latest session, which was on ${until}` }]);
   inOrder({ since, until });

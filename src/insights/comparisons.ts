@@ -6,19 +6,19 @@ import { confidenceSequence, type Estimate } from './stats/estimate.ts';
 import { cut } from './stats/points.ts';
 import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
-/** The share of people for whom a comparison with one exercise ever leaves out the truth. */
+/** Error of the comparison with one exercise: the share of people for whom its confidence sequence ever excludes the truth. */
 const ONE_BY_ONE = 0.05;
-/** The same of the comparisons of all exercises with the others together, either way. */
+/** The same, two-sided, for the comparisons of all exercises with the others together: each gets an equal part (Bonferroni). */
 const TOGETHER = 0.1;
 const TOO_FEW: VersusOthers = { difference: null, interval: null, verdict: 'too-few' };
 
 /**
- * The change after an exercise against that after the person's other exercises, at the same pain before, the same first
- * pain of the day and the same place in the day. More relief is said against the others together; less relief only where
- * each of them, one by one, is followed by more: an exercise that helps a little is not blamed for a better one beside it.
- * @param sessions by exercise, by the numbers that the marks know
- * @returns too few below 3 sessions of this and 8 of others, or where order or pain alone tell them apart, or one pair of numbers
- *   stands for several exercises
+ * The change after an exercise minus that after the person's other exercises, at the same pain before, the same first pain of
+ * the day and the same place in the day. The verdict `more` (relief) compares with the others together; `less` also requires
+ * less relief than after each of them, one by one: an exercise that helps a little is not blamed for a better one beside it.
+ * @param sessions number of sessions of each exercise, in the numbering of `marks`
+ * @returns `too-few` below 3 sessions of this and 8 of the others, if order or pain separate them (not estimable), or if the
+ *   exercise shares its numbers with others
  */
 export function versusOthers(marks: Marks, sessions: readonly number[], exercise: number): VersusOthers {
   const others = [...sessions.keys()].filter((other) => other !== exercise);
@@ -28,7 +28,7 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
   const among = marks.comparable(exercise, others);
   const sideAmong = (estimate: Estimate) => sideOf(confidenceSequence(estimate, TOGETHER / sessions.length));
   let estimate = marks.contrast(exercise, among);
-  // What takes sessions for independent is right where it says nothing, and costs less.
+  // The robust estimate is slower and nearer to 0: needed only where the plain one finds a difference.
   if (estimate && sideAmong(estimate)) estimate = marks.robustContrast(exercise, among);
   if (estimate === null) return TOO_FEW;
   const side = sideAmong(estimate);
@@ -43,20 +43,20 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
 
 const sequenceOf = (estimate: Estimate) => roundInterval(cut(confidenceSequence(estimate), CHANGES));
 
-/** Sessions that count as lately, and how many there must be before them. */
+/** Number of the latest sessions that are compared, and the least number of sessions before them. */
 const LATELY = 12;
-/** Most sessions before them that they are compared with. */
+/** Most sessions before them in the comparison. */
 const MOST_BEFORE = 120;
 /**
- * Standard errors that the difference must reach. Of those who look after each of 300 sessions at most 5 of 100 ever see a
- * difference that is none, with autocorrelations of 0 to 0.6: counted in test/insights/simulation.
+ * Critical value of the difference, in standard errors. Among people who look after each of 300 sessions, at most 5 of 100 ever
+ * see a false difference, with autocorrelations of 0 to 0.6: simulated in test/insights/simulation.
  */
 const BOUND = 4.4;
 
 /**
- * Whether the last twelve changes of an exercise differ from those before.
+ * Whether the mean of the last 12 changes of an exercise differs from the mean before; autocorrelation is allowed for.
  * @param changes in points, in the order of the sessions
- * @returns null where they do not, or there are fewer than 24
+ * @returns null if they do not differ, or there are fewer than 24
  */
 export function latelyOf(changes: readonly number[]): Lately | null {
   const recent = changes.slice(-LATELY - MOST_BEFORE);

@@ -1,16 +1,17 @@
-/** A session, by the number of its exercise. */
+/** A session; exercises are known by numbers. */
 interface Session {
   readonly exercise: number;
   readonly painBefore: number;
   readonly painAfter: number;
 }
 
-/** Standard errors by which the same numbers, and the same pain after one pain before, must follow each other more often than by chance. */
+/** Critical values, in standard errors, for the excess of repeated pairs of numbers, and of pains after at one pain before. */
 const [SAME_NUMBERS, SAME_AFTER] = [2, 1];
 
 /**
- * Whether a person enters the numbers of an exercise's last session again, in haste or to fill a gap. The same numbers follow each other
- * then more often than they would in any order. So they do where pain lasts for days, but that does not bring the same pain after.
+ * Detects a person who copies the numbers of an exercise's last session, in haste or to fill a gap: a pair of numbers then
+ * follows itself more often than in a random order. So it does where pain lasts for days, but then the pain after is not
+ * repeated at an equal pain before, so both are tested.
  */
 export class CopiedNumbers {
   readonly #numbers = new Repeats();
@@ -18,29 +19,30 @@ export class CopiedNumbers {
 
   /**
    * Adds a session; those of an exercise come in order.
-   * @returns whether it repeats the last one of its exercise, and the person is known by now to do that
+   * @returns whether it repeats the numbers of the exercise's last session, and copying is established by now (`isHabit`)
    */
   add({ exercise, painBefore, painAfter }: Session): boolean {
     this.#after.add(10 * exercise + painBefore - 1, painAfter);
     return this.#numbers.add(exercise, 10 * painBefore + painAfter) && this.isHabit;
   }
 
-  /** Whether the person does that, as far as is known by now. */
+  /** Whether the sessions so far show that the person copies numbers. */
   get isHabit(): boolean {
     return this.#numbers.exceed(SAME_NUMBERS) && this.#after.exceed(SAME_AFTER);
   }
 }
 
 /**
- * How many times the variance of a mean is that of independent sessions, where each change is of so many sessions with the same
- * numbers (Kish 1965, Survey Sampling, 11.7).
+ * Variance inflation of a mean of changes that each stand for several copied sessions, against as many independent sessions
+ * (effective sample size by unequal weights; Kish 1965, Survey Sampling, 11.7).
+ * @param sessions the number of sessions for which each change stands
  */
 export function inflationOfCopies(sessions: readonly number[]): number {
   const sum = (power: number) => sessions.reduce((total, each) => total + each ** power, 0);
   return sessions.length > 0 ? sum(2) / sum(1) : 1;
 }
 
-/** How often each value occurs in a row of them, and how often it comes right after itself. */
+/** The counts of the values of one sequence, and how often a value follows itself. */
 interface Row {
   readonly counts: Map<number, number>;
   n: number;
@@ -52,15 +54,15 @@ interface Row {
 }
 
 /**
- * How often values come right after themselves in several rows, against what is to be expected of the same values in any order
- * (multiple category runs test, Wallis & Roberts 1956, Statistics, 12.3).
+ * The number of immediate repetitions in several sequences, minus its expectation over all orders of the same values (multiple
+ * category runs test, Wallis & Roberts 1956, Statistics, 12.3).
  */
 class Repeats {
   readonly #rows = new Map<number, Row>();
   #excess = 0;
   #variance = 0;
 
-  /** @returns whether the value is that of the last one of its row */
+  /** @param key of the sequence @returns whether the value repeats the last one of its sequence */
   add(key: number, value: number): boolean {
     const row = this.#rows.get(key) ?? {
       counts: new Map(),
@@ -85,7 +87,7 @@ class Repeats {
     return isRepeat;
   }
 
-  /** @param bound in standard errors */
+  /** Whether repetitions exceed their expectation. @param bound in standard errors */
   exceed(bound: number): boolean {
     return this.#excess > bound * Math.sqrt(this.#variance);
   }

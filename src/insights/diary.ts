@@ -9,7 +9,7 @@ import type { Entry } from './pain-days.ts';
 import { RecentPain } from './recent-pain.ts';
 import type { DayPain } from './trend.ts';
 
-/** A pain entry, and where it stands in its day. */
+/** A pain entry with its rank within the day (`rankOf`). */
 interface KnownPain {
   readonly rank: number;
   readonly pain: number;
@@ -20,22 +20,22 @@ type Pains = Pick<Log, 'painBefore' | 'painAfter' | 'medication'>;
 
 type Control = Pick<DiarySession, 'painBefore' | 'painAfter' | 'medicated' | 'justTaken'>;
 
-/** The share of days without exercise that must be controls. */
+/** Least share of controls among the days without exercise, counted from the first control on. */
 const LEAST_CONTROLS = 0.8;
 
-/** What a session is in a diary: the number of its exercise, pain before and after, in one number. */
+/** A session packed into one number, to save memory: the number of its exercise, pain before, pain after. */
 const CODES = 100;
 const code = (exercise: number, { painBefore, painAfter }: Pains): number =>
   exercise * CODES + (painBefore - 1) * 10 + painAfter - 1;
 
-/** The sessions and the pain entries of a person in the order of days, and on each day in the order in which they were recorded. */
+/** The sessions and pain entries of a person by day, and within a day in the order in which they were recorded. */
 export class Diary {
   readonly #days = new Map<string, number[]>();
   readonly #entries = new Map<string, KnownPain[]>();
-  /** What was taken on a day, each with the place in the day of the first session that it came before. */
+  /** Medication by day: each name with the index of the first session that came after it was taken. */
   readonly #taken = new Map<string, { name: string; from: number }[]>();
 
-  /** Entries of a day come in the order in which they were recorded, and before its sessions. */
+  /** Adds a pain entry; those of a day come in the order in which they were recorded, and before its sessions. */
   addEntry({ date, pain, medication, ...entry }: Omit<Entry, 'id'>): void {
     const one = { rank: rankOf(entry), pain, medicated: medication !== undefined };
     this.#entries.set(
@@ -46,7 +46,7 @@ export class Diary {
     if (one.rank <= UNTIMED) this.#take(date, medication, 0);
   }
 
-  /** @param exercise a number for each exercise, from 0, in any order */
+  /** Adds a session. @param exercise a number for each exercise, from 0, in any order */
   add(date: string, exercise: number, pains: Pains): void {
     const own = this.#days.get(date) ?? [];
     this.#days.set(date, own);
@@ -68,7 +68,7 @@ export class Diary {
     return this.#days.get(date)?.length ?? 0;
   }
 
-  /** The pain of each day, before the first session or of the first entry; days in order. */
+  /** The pain of each day, in order: before its first session, or without one that of its first entry. */
   pains(): Map<string, DayPain> {
     return new Map(
       this.dates.map((date) => {
@@ -87,7 +87,10 @@ export class Diary {
     return entry && (code === undefined || entry.rank <= UNTIMED) ? entry.pain : beforeOf(code ?? 0);
   }
 
-  /** A value of later on, before what was done; undefined where there is none. */
+  /**
+   * A second value of the day, before any exercise: before the first session if an entry came first, or the second entry of a
+   * day without sessions. Undefined if there is none.
+   */
   #laterOn(date: string): number | undefined {
     const [code] = this.#days.get(date) ?? [];
     const [entry, again] = this.#entries.get(date) ?? [];
@@ -96,9 +99,9 @@ export class Diary {
   }
 
   /**
-   * Days without exercise on which pain was recorded twice in one part of the day: a control, for what changes in hours is not what
-   * changes in a session. None where fewer than four of five days since the first have a second value: it was recorded because
-   * pain had changed.
+   * Control days: days without exercise on which pain was recorded twice in one part of the day, because a change over hours
+   * does not compare with a change in a session. None if fewer than four of five days without exercise since the first one have
+   * a second value: it was then recorded because pain had changed.
    */
   #controls(dates: readonly string[]): Map<string, Control> {
     const controls = new Map<string, Control>();
@@ -127,10 +130,10 @@ export class Diary {
     return copied.isHabit;
   }
 
-  /** The changes of all sessions, in order; numbers that are entered again count with the session that they are of. */
+  /** The changes of all sessions, in order. Copied sessions are merged into the session that they repeat. */
   *changes(isCopied = this.#isCopied()): Generator<Change> {
     const codes = this.#codes;
-    /** Of each place; 0 where it counts with an earlier one. */
+    /** For each session, for how many it stands; 0 if it is merged into an earlier one. */
     const sessions = new Uint32Array(codes.length).fill(1);
     const firsts = new Map<number, number>();
     for (const [place, one] of isCopied ? codes.entries() : []) {
@@ -144,7 +147,7 @@ export class Diary {
         yield { exercise: exerciseOf(one), change: afterOf(one) - beforeOf(one), sessions: sessions[place] };
   }
 
-  /** Goes through the days once, and gathers what may be said of each exercise by its number. */
+  /** Computes the findings on all exercises in one pass over the days. @param exercises how many there are */
   read(exercises: number): DiaryFindings {
     let most = 1;
     for (const { length } of this.#days.values()) most = Math.max(most, length);
@@ -158,7 +161,7 @@ export class Diary {
       { length: exercises },
       () => ({ changes: [], names: new Set() }) as Medicated,
     );
-    /** Exercises are numbered anew, in the order in which they were first done. */
+    /** New numbers of the exercises, in the order in which they were first done. */
     const numbers = new Map<number, number>();
     const controls = this.#controls(dates);
     for (const date of dates) {
@@ -178,7 +181,7 @@ export class Diary {
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
         const [painBefore, painAfter] = [beforeOf(one), afterOf(one)];
-        // A tablet lasts: one in the morning, or with the session before, is one before this session too.
+        // Medication keeps acting: that of the morning or an earlier session counts for this session, too.
         const names = taken.filter(({ from }) => from <= place).map(({ name }) => name);
         marks.add({
           ...{ exercise: number, day, place, first, averages, weekend, painBefore, painAfter },
@@ -220,20 +223,20 @@ const afterOf = (one: number): number => (one % 10) + 1;
 export interface Change {
   readonly exercise: number;
   readonly change: number;
-  /** How many sessions it is of: those that follow it in its exercise with the same two numbers, where these are entered again. */
+  /** Number of sessions for which it stands: itself, and the copied ones that follow it in its exercise. */
   readonly sessions: number;
 }
 
-/** The same of one exercise, in order: a million of them take the room of their numbers. */
+/** The changes of one exercise, in order, as arrays of numbers to save memory with a million of them. */
 interface Changes {
   readonly points: number[];
   readonly sessions: number[];
 }
 
-/** The sessions of an exercise before which, on their day, something was taken. */
+/** The sessions of an exercise before which medication was taken on the same day. */
 export interface Medicated {
   readonly changes: number[];
-  /** What was taken. */
+  /** Names of the medication. */
   readonly names: Set<string>;
 }
 
@@ -242,12 +245,12 @@ export interface DiaryFindings {
   readonly nextDay: NextDay;
   /** By exercise. */
   readonly changes: readonly Changes[];
-  /** By exercise: how often which one came right before it on its day. */
+  /** By exercise: how often each other exercise came right before it on the same day. */
   readonly before: readonly ReadonlyMap<number, number>[];
   /** By exercise. */
   readonly medicated: readonly Medicated[];
-  /** Days without exercise that are a control. */
+  /** Number of days without exercise that serve as a control. */
   readonly controlDays: number;
-  /** The number that marks and the next day know an exercise by. */
+  /** The number of an exercise in `marks` and `nextDay`. */
   numberOf(exercise: number): number;
 }

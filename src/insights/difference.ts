@@ -12,10 +12,10 @@ export interface Mean {
 }
 
 /**
- * The difference of two means, second − first, and its 95 % interval.
+ * The difference of two means, second − first, and its 95 % interval (Welch).
  * @param options.furthest the largest difference that the scale allows
- * @param options.times how many times the variance is that of independent values
- * @param options.among how many differences share one error
+ * @param options.times variance inflation: how many times the variance is that of independent values
+ * @param options.among how many differences share one error (Bonferroni)
  */
 export function differ(
   first: Mean | null,

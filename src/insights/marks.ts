@@ -14,23 +14,23 @@ import {
 } from './stats/estimate.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
-/** A session as the statistics see it, with what they need to know of its day. */
+/** A session with the covariates of its day. */
 export interface DiarySession {
   /** The number of its exercise, from 0, in the order in which exercises were first done. */
   readonly exercise: number;
-  /** The number of its day. */
+  /** Its day, as a day number (days since 1970-01-01). */
   readonly day: number;
   /** How many sessions came before it on its day. */
   readonly place: number;
   /** The pain before the first session of its day. */
   readonly first: number;
-  /** Of the pain of the days up to its own. */
+  /** Moving averages of the pain of the days up to its own, which is included. */
   readonly averages: readonly number[];
   /** Whether its day is a Saturday or a Sunday. */
   readonly weekend: boolean;
   /** Whether medication was taken before it on its day. */
   readonly medicated: boolean;
-  /** Whether it is the first session after some was taken. */
+  /** Whether it is the first session after medication was taken. */
   readonly justTaken: boolean;
   readonly painBefore: number;
   readonly painAfter: number;
@@ -39,91 +39,91 @@ export interface DiarySession {
 /** A day without exercise on which pain was recorded twice. */
 type RestDay = Omit<DiarySession, 'exercise' | 'place'>;
 
-/** Days without exercise, as if they were one. */
+/** Stands for days without exercise, which are treated as one more exercise. */
 const REST = -1;
-/** Sessions of other exercises, or days without exercise, that a claim needs. */
+/** Least number of control observations for a claim: sessions of other exercises, or days without exercise. */
 export const FEWEST_OTHERS = 8;
-/** Places in the day that are told apart; the last is that and all later ones. */
+/** Most places in the day with an indicator variable of their own; later places share the last one. */
 const MOST_PLACES = 8;
-/** Days from one bend of the course of time to the next; twice as many, and again, where there would be more bends than this. */
+/** Days between the knots of the linear spline of time, doubled until there are no more knots than `MOST_BENDS`. */
 const [BETWEEN_BENDS, MOST_BENDS] = [90, 24];
 /**
- * The covariates: pain before and its square, the first pain of the day, the averages, the weekend, medication, whether it is
- * the first session after it (it acts at once, or hours later), the places but the first, the first pain of the day again in all
- * of these (sessions of a day resemble each other, so that it tells something else there), and the course of time: a line that bends.
+ * Positions of the covariates: pain before, its square about the mid-scale, first pain of the day, moving averages, weekend,
+ * medication, first session after it (it acts at once, or hours later), an indicator of each place in the day but the first,
+ * for those places the first pain of the day again (an interaction: sessions of a day are correlated), and time as a linear
+ * spline.
  */
 const WEEKEND = 3 + AVERAGES;
 const [MEDICATED, PLACES] = [WEEKEND + 1, WEEKEND + 3];
-/** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
+/** E-value of the contrast that a claim needs, times the number of exercises seen: all claims about a person share one error. */
 export const CONTRAST_EVIDENCE = 10;
-/** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
+/** E-values that a claim also needs: of the raw change of first sessions of a day, and of the change at the usual pain. */
 export const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
-/** The latest sessions of each of the exercises done last, by which it is told how much they resemble each other. */
+/** Latest observations of each group, and groups last seen, from which the autocorrelation of residuals is estimated. */
 const [MOST_LATEST, MOST_TOLD_BY] = [120, 50];
-/** Evidence below which a claim that was made goes. */
+/** E-value below which an existing claim is withdrawn. */
 const KEPT = 1;
-/** A change of less is not noticeable, in points. */
+/** Smallest noticeable change, in points. */
 export const NOTICEABLE = 1;
-/** A mean rise of less, in points, is taken for none. */
+/** Mean rise, in points, up to which pain counts as unchanged. */
 const RISE = NOTICEABLE / 4;
-/** The share of days that begin with the lowest (highest) pain, and how many times that at the other end: from here on chosen by pain. */
+/** Days count as chosen by pain if this share begins at the lowest (highest) pain, and this many times that at the other end. */
 const [SHARP, MORE_SHARP] = [0.35, 1.2];
-/** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
+/** Error of “no noticeable difference”: the share of people for whom it is ever said of an exercise that makes one. */
 const NOTHING_ERROR = 0.04;
 
-/** A session, or a day without, as it counts in the contrasts. */
+/** An observation in the regression: a session, or a control day without exercise. */
 interface Observation {
-  /** Its place among all. */
+  /** Its index among all observations, from 1. */
   readonly index: number;
   readonly covariates: Float64Array;
   readonly change: number;
 }
 
-/** A claim that was made, and how many exercises had been seen by then. */
+/** A claim, and the number of exercises seen when it was made. */
 interface Claim {
   readonly direction: Direction;
   readonly seen: number;
 }
 
 /**
- * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
- * once, each for somebody who looks every day: the contrast with the other exercises, or with days without exercise, at the
- * same pain before and its square, the same first pain of the day and averages of the days up to it, the same place in the day,
- * at the same time (what falls by itself grows or fades over the months), and alike at weekends and with medication; the raw
- * change of first sessions of a day; and the change at the usual pain before. The contrast alone calls harmless exercises harmful
- * beside a good one, the raw change alone takes bad days that pass for relief.
+ * Decides, day by day, which exercises are claimed to help (✔) or to make things worse (✖). A claim needs three e-values, each
+ * valid for daily looks: of the contrast with other exercises, or with days without exercise, adjusted for pain before and its
+ * square, first pain of the day, moving averages, place in the day, time (spontaneous change varies over months), weekends and
+ * medication; of the raw change of first sessions of a day; of the change at the usual pain before. The contrast alone calls
+ * harmless exercises harmful beside a good one, the raw change alone mistakes bad days that pass for relief.
  *
- * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made: a new
- * one that is better takes nothing away. Exercises of which something is claimed are no control for others.
+ * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made, so that
+ * a better new exercise takes nothing away. Exercises with a claim are no control for others.
  */
 export class Marks {
   readonly #covariance: Covariance;
   readonly #covariates: Float64Array;
-  /** What one point more of pain before adds to each covariate. */
+  /** The change of each covariate per point of pain before. */
   readonly #reading: Float64Array;
   readonly #places: number;
-  /** The days at which the course of time bends: the first of the diary, and each three months after it. */
+  /** The knots of the time spline, as day numbers: the first day, and every 90 days (or a multiple) after it. */
   readonly #bends: number[];
-  /** The first covariate of the course of time. */
+  /** The first covariate of the time spline. */
   readonly #course: number;
   readonly #firsts: Moments[] = [];
   readonly #all: Moments[] = [];
-  /** Which exercises share one pair of numbers with others. */
+  /** Finds exercises that share a pair of numbers with others. */
   readonly sharedNumbers = new SharedNumbers();
-  /** Whether numbers are entered again. */
+  /** Finds out whether the person copies numbers of earlier sessions. */
   readonly copiedNumbers = new CopiedNumbers();
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days = new Moments();
   /** How many days began with each pain, from 1 to 10. */
   readonly #starts = new Array<number>(10).fill(0);
-  /** Of the days' averages. */
+  /** Moments of the days' moving averages. */
   readonly #averages = Array.from({ length: AVERAGES }, () => new Moments());
   readonly #times = new Moments();
-  /** By group, in the order in which they were last done. */
+  /** Latest observations by group; groups in the order in which they were last seen. */
   readonly #latest = new Map<number, Observation[]>();
   #observations = 0;
-  /** The groups of the covariance, in the order in which they were first seen. */
+  /** The group of each exercise in the analysis of covariance, in the order of their first observation. */
   readonly #groups = new Map<number, number>();
 
   /**
@@ -169,20 +169,20 @@ export class Marks {
     this.#today.add(exercise);
   }
 
-  /** Adds a day without exercise: a control, of what passes by itself. */
+  /** Adds a day without exercise: a control for change that happens by itself. */
   addRest(day: RestDay): void {
     this.#setCovariates(day);
     this.#observe(REST, day.painAfter - day.painBefore);
   }
 
-  /** All but the place. */
+  /** Sets all covariates except those of the place in the day. */
   #setCovariates({ day, painBefore, first, averages, weekend, medicated, justTaken }: RestDay): void {
     const known = [weekend, medicated, justTaken].map(Number);
     this.#covariates.fill(0).set([painBefore, square(painBefore), first, ...averages, ...known]);
     this.#covariates.set(this.#courseOn(day), this.#course);
   }
 
-  /** How far time has gone by this day, from the first and from each bend. */
+  /** The basis of the time spline on a day: the time since each knot, in units of 90 days, 0 before it. */
   #courseOn(day: number): number[] {
     return this.#bends.map((from) => Math.max(0, day - from) / BETWEEN_BENDS);
   }
@@ -192,7 +192,7 @@ export class Marks {
     const isSameDay = this.#today.has(exercise);
     this.#covariance.add(group, this.#covariates, change, isSameDay);
     this.#observations += 1;
-    // One a day: what several of a day have in common, their deviation tells.
+    // One for each day: the clustered standard error already allows for the correlation within a day.
     if (isSameDay) return;
     const latest = this.#latest.get(group) ?? [];
     latest.push({ index: this.#observations, covariates: this.#covariates.slice(), change });
@@ -209,30 +209,30 @@ export class Marks {
     return group;
   }
 
-  /** Ends a day: claims are made and withdrawn of the exercises that were done. */
+  /** Ends a day: makes and withdraws claims about the exercises that were done. */
   endDay(): void {
     for (const exercise of this.#today) this.#look(exercise);
     this.#today.clear();
     this.sharedNumbers.endDay();
   }
 
-  /** Looks at all exercises, those too that were given up before others began. */
+  /** Reviews all exercises, including those that were given up before others began. */
   end(): void {
     for (const exercise of this.#firsts.keys()) this.#look(exercise);
   }
 
-  /** What is claimed of an exercise: less pain by it, more, or neither. */
+  /** The claim about an exercise: less pain through it, more, or none. */
   claim(exercise: number): Direction | null {
     return this.#claims[exercise]?.direction ?? null;
   }
 
-  /** The change of an exercise at the person's usual pain before and in the middle of the time, as the first of a day; null where it never was. */
+  /** Adjusted change at the usual pain before and the mean time, as the first session of a day; null if it never was first. */
   usual(exercise: number): Estimate | null {
     const covariates = this.#inTheMiddle(this.#atUsualPain(exercise));
     return this.#covariance.level(this.#groupOf(exercise), covariates.fill(0, PLACES, this.#course));
   }
 
-  /** The others that an exercise can be held against: those done at weekends, or with medication, only say nothing of the rest. */
+  /** The others that can be a control; those done only at weekends, or only with medication, only if this one is done so, too. */
   comparable(exercise: number, others: readonly number[]): number[] {
     const isOnly = (one: number, covariate: number) =>
       this.#covariance.mean(this.#groupOf(one), covariate) === 1;
@@ -243,7 +243,7 @@ export class Marks {
     );
   }
 
-  /** The contrast with other exercises together; null where places, weekends or pain leave nothing to compare. */
+  /** The adjusted difference from other exercises together; null if place, weekend or pain separate them (not estimable). */
   contrast(exercise: number, others: readonly number[]): Estimate | null {
     return this.#covariance.contrast(
       this.#groupOf(exercise),
@@ -252,9 +252,9 @@ export class Marks {
   }
 
   /**
-   * The same, nearer to 0 where exercises differ in the pain before: it is a rating, and the person who chooses by what is felt
-   * does not make its error. And with the deviation that it has where sessions resemble each other: one exercise after the
-   * other, each for some weeks, is as few comparisons as there are changes from one to the other.
+   * The contrast, made robust. The value is corrected towards 0 for measurement error in the pain before: a rating, whose error
+   * a person who chooses exercises by what is felt does not share. The standard error is inflated for autocorrelation:
+   * exercises done in spells of some weeks give only as many comparisons as there are changes between them.
    */
   robustContrast(exercise: number, others: readonly number[]): Estimate | null {
     const groups = [exercise, ...others].map((one) => this.#groupOf(one));
@@ -284,14 +284,15 @@ export class Marks {
     return { ...estimate, deviation: estimate.deviation * Math.sqrt(wider) };
   }
 
-  /** The same at the places of the day at which the exercise was done. */
+  /** As `usual`, at the mean place in the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
     return this.#covariance.level(this.#groupOf(exercise), this.#inTheMiddle(this.#atUsualPain(exercise)));
   }
 
   /**
-   * Whether an exercise makes no noticeable difference: raw change and change at the usual pain, at its own time, lie inside ±1, and so
-   * does the difference from the others of which nothing is claimed. After an exercise that keeps off a rise, pain stays.
+   * Whether an exercise makes no noticeable difference: the confidence sequences of raw and adjusted change (at its own mean
+   * time) lie inside ±1, and so does the estimated difference from exercises without a claim. The last is for one that prevents
+   * a rise: pain then stays the same.
    */
   isNothing(exercise: number): boolean {
     const all = this.#all[exercise];
@@ -319,7 +320,7 @@ export class Marks {
     ]);
   }
 
-  /** What was done early and what was done late, at one time. */
+  /** Sets the covariates of time to the mean time, so that early and late exercises are comparable. */
   #inTheMiddle(covariates: Float64Array): Float64Array {
     covariates.set(this.#courseOn(this.#times.mean), this.#course);
     return covariates;
@@ -328,7 +329,7 @@ export class Marks {
   #look(exercise: number): void {
     const claim = this.#claims[exercise];
     if (claim) {
-      // Without evidence of the raw change there is none of the rest.
+      // With the raw change below `KEPT` the other two are returned as 0.
       const [, contrast, usual] = this.#evidence(exercise, claim, { isMade: true });
       if (contrast < KEPT || usual < KEPT) this.#claims[exercise] = null;
       return;
@@ -341,11 +342,11 @@ export class Marks {
       const [first, contrast, usual] = this.#evidence(exercise, made, { isRobust });
       return first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE;
     };
-    // The second costs more.
+    // The robust contrast is slower.
     if (isEnough(false) && isEnough(true)) this.#claims[exercise] = made;
   }
 
-  /** @returns the evidence of the raw change; the rest, which costs more, is weighed only if that is enough */
+  /** The three e-values of a claim. @returns 0 for the last two, which are slower, unless the first is enough */
   #evidence(
     exercise: number,
     { direction, seen }: Claim,
@@ -357,7 +358,7 @@ export class Marks {
     };
     const first = weigh((this.#firsts[exercise] as Moments).estimate());
     if (first < (isMade ? KEPT : FIRST_EVIDENCE)) return [first, 0, 0];
-    // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
+    // A mean of e-values is an e-value. The exercise may differ from others, from days without, or from both.
     const control = this.#control(exercise, seen);
     const others = direction === 'more' ? this.#withoutBest(exercise, control) : control;
     const contrasts = [isMade || this.#tellWhatComesAnyway(others, direction) ? others : [], [REST]]
@@ -369,7 +370,7 @@ export class Marks {
     return [first, averageOf(contrasts), weigh(this.usual(exercise))];
   }
 
-  /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
+  /** The control exercises: those without a claim, if they have enough sessions, otherwise all. */
   #control(exercise: number, seen: number): number[] {
     const others = this.#others(exercise, seen);
     const plain = this.#unclaimed(others);
@@ -380,7 +381,7 @@ export class Marks {
     return exercises.filter((exercise) => !this.#claims[exercise]);
   }
 
-  /** Of those seen first, so many. */
+  /** The comparable exercises among the first `seen`. */
   #others(exercise: number, seen: number): number[] {
     return this.comparable(
       exercise,
@@ -389,8 +390,8 @@ export class Marks {
   }
 
   /**
-   * Where pain rises after whatever is done, without the one that does best: who exercises on good days only would find harmful
-   * whatever stands beside the one that helps.
+   * The controls without the best of them, if pain rises after the rest on average. Pain rises after anything if somebody
+   * exercises on good days only; every exercise would then look harmful beside one that helps.
    */
   #withoutBest(exercise: number, others: readonly number[]): readonly number[] {
     const less = others.map((other) => this.contrast(exercise, [other])?.value ?? Number.NEGATIVE_INFINITY);
@@ -400,8 +401,9 @@ export class Marks {
   }
 
   /**
-   * Whether others tell what would have come anyway. Who exercises on bad days only sees pain fall after whatever is done, and rise
-   * who does on good days only: others that go the other way there do harm, or help, and what stands beside them may do nothing.
+   * Whether others show the change that happens by itself. Pain falls after anything if days are chosen for high pain, and
+   * rises if chosen for low pain (regression to the mean): others that go the other way then have an effect, and what is
+   * compared with them may have none.
    */
   #tellWhatComesAnyway(others: readonly number[], direction: Direction): boolean {
     const [lowest, highest] = [this.#shareAtEdge(this.#starts), this.#shareAtEdge(this.#starts.toReversed())];
@@ -411,7 +413,7 @@ export class Marks {
     return direction === 'less' ? change < 0 : change > 0;
   }
 
-  /** The mean raw change of the first sessions of days; 0 without any. */
+  /** The mean raw change of these exercises' first sessions of a day; 0 without any. */
   #meanOfFirsts(exercises: readonly number[]): number {
     let [n, sum] = [0, 0];
     for (const exercise of exercises) {
@@ -422,7 +424,7 @@ export class Marks {
     return n > 0 ? sum / n : 0;
   }
 
-  /** The share of days that began with the lowest pain but for one day in ten; 0 at the end of the scale. */
+  /** The share of days that began with the lowest pain (10 % quantile of first pains); 0 if that is the end of the scale. */
   #shareAtEdge(starts: readonly number[]): number {
     let before = 0;
     const edge = starts.findIndex((days) => {
@@ -441,5 +443,5 @@ export class Marks {
   }
 }
 
-/** The square about the middle of the scale: high pain falls by itself by more than a straight line says, low pain by less. */
+/** The square about the mid-scale: high pain falls by itself by more than a straight line predicts, low pain by less. */
 const square = (pain: number): number => (pain - 5.5) ** 2;

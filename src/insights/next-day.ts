@@ -7,49 +7,49 @@ import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
 import { intervalOf } from './verdict.ts';
 
-/** Evidence that a claim needs, times the exercises seen: all claims about a person share one error. */
+/** E-value that a claim needs, times the number of exercises seen: all claims about a person share one error. */
 export const NEXT_DAY_EVIDENCE = 5;
-/** Evidence below which a claim that was made goes. */
+/** E-value below which an existing claim is withdrawn. */
 const KEPT = 1;
-/** What a claim needs at an equal count of the days around on which the exercise was done: evidence, and points of pain. */
+/** What a claim needs when adjusted for the number of surrounding days with the exercise: an e-value, and points of pain. */
 const EVIDENCE_AROUND = 2;
 const LEAST_AROUND = 0.5;
-/** What it needs, beside as many points, whatever was done on the day before the exercise: evidence. */
+/** E-value that it needs, besides as many points, when adjusted for what was done on the day before the exercise. */
 export const EVIDENCE_EARLIER = 5;
 /**
- * The share of the information that this count leaves where an exercise is done by chance: it is one of the four days. Where less is
- * left, pain or spells say when it is done, and the more so, the more evidence is asked: by this power, up to so much, as simulations
- * have it.
+ * Share of the information that the adjustment for surrounding days leaves if an exercise is done at random: its day is one of
+ * the four. If pain or spells decide when it is done, less is left, and the e-value asked for grows by this power of the ratio,
+ * up to a maximum; power and maximum were chosen by simulation.
  */
 const BY_CHANCE = 0.75;
 const POWER = 8;
 const MOST_AROUND = 100;
-/** Days with the exercise, and other days, that a claim needs. */
+/** Least number of days with the exercise, and of days without it. */
 const FEWEST = 5;
-/** Up to so many exercises each is also compared with the others as they are. */
+/** Most exercises for a joint regression, in which each is adjusted for the others. */
 const MOST_JOINT = 24;
-/** A comparison with more covariates is used where it keeps this share of the information. */
+/** A comparison with more covariates is used if it keeps this share of the information. */
 const LEAST_SHARE = 0.5;
 /**
- * The covariates: the pain of the day, that of later on and whether it is known, the averages up to it, the pain of the day after
- * next, and which of these three days are at a weekend; from here on what was done: the exercises of the day, or of one alone
- * whether it was done again on the next.
+ * Position of the first covariate on exercises: those of the day, or of one alone whether it was done again on the next day.
+ * Before it: the pain of the day, its later value and whether there is one, the moving averages up to the day, the pain of the
+ * day after next, and whether each of these three days is at a weekend.
  */
 const DONE = 7 + AVERAGES;
 
 const laterOf = ({ pain, later }: KnownDay): number[] => [later ?? pain, Number(later !== undefined)];
 
-/** The two groups of each covariance. */
+/** The two groups of each regression: days with the exercise, and days without it. */
 const [WITH, WITHOUT] = [1, 0];
 
-/** Days with an exercise and days without it. */
+/** Regressions that compare two groups: days with an exercise, and days without it. */
 interface Sides {
   readonly covariance: Covariance;
-  /** The same with one covariate more: whether the exercise was done again on the next day. */
+  /** The same with one more covariate: whether the exercise was done again on the next day. */
   readonly again: Covariance;
-  /** The same with on how many days around the exercise was done: the three of the comparison, and the one before them. */
+  /** With one more covariate: on how many of the three days of the comparison and the day before them the exercise was done. */
   readonly around: Covariance;
-  /** The same with what was done on the day before the exercise; up to so many exercises. */
+  /** With the exercises of the day before as covariates; null with more than `MOST_JOINT` exercises. */
   readonly earlier: Covariance | null;
   days: number;
 }
@@ -58,34 +58,34 @@ interface Sides {
 interface KnownDay {
   readonly day: number;
   readonly pain: number;
-  /** A value of later on, before what was done: pain before the first session, or recorded again on a day without. */
+  /** A second value before any exercise: that before the first session, or the second entry of a day without sessions. */
   readonly later?: number | undefined;
-  /** Of the pain up to it. */
+  /** Moving averages of the pain up to this day. */
   readonly averages: readonly number[];
   /** The exercises of the day, by numbers from 0 in the order in which they were first done. */
   readonly done: ReadonlySet<number>;
 }
 
 /**
- * The pain of a day, its first value, against what was done on the day before, at the same pain on that day (also later on it, where
- * that is known: what is done in a bad afternoon is not blamed for it) and on the day after it, and the same averages of the days
- * and weeks before: a flare shows on both sides of a day, what one exercise does to the next
- * day between them. Weekends are told apart: what is done on Sundays is not blamed for Mondays. Only days between days whose pain
- * is known count: whoever records bad days only leaves out days that were better.
+ * The first pain of a day against what was done on the day before, adjusted for the pain on that day (also for a later value,
+ * if known: an exercise done in a bad afternoon is not blamed for it), for the pain on the day after it, and for the moving
+ * averages of the days and weeks before. A flare shows on both sides of a day; what an exercise does to the next day shows
+ * between them. Weekends are adjusted for, so that Mondays are not blamed on what is done on Sundays. Only days between days
+ * with known pain count: whoever records bad days only leaves out the better ones.
  */
 export class NextDay {
   readonly #joint: Covariance | null;
   readonly #covariates: Float64Array;
   readonly #sides: readonly Sides[];
   readonly #isWorse: boolean[] = [];
-  /** The last three. */
+  /** The last three days, `#last` the latest of them. */
   #prior: KnownDay | null = null;
   #before: KnownDay | null = null;
   #last: KnownDay | null = null;
   #pairs = 0;
   #seen = 0;
 
-  /** @param exercises how many there are */
+  /** @param exercises number of exercises */
   constructor(exercises: number) {
     const size = exercises <= MOST_JOINT ? DONE + exercises : DONE;
     this.#covariates = new Float64Array(Math.max(size, DONE + 1));
@@ -114,10 +114,11 @@ export class NextDay {
     for (const [exercise, sides] of this.#sides.entries()) {
       const side = before.done.has(exercise) ? WITH : WITHOUT;
       sides.covariance.add(side, this.#covariates, day.pain);
-      // Done mostly in flares, it says of a day whether the flare goes on.
+      // If it is done mostly in flares, doing it again shows that the flare goes on.
       this.#covariates[DONE] = Number(day.done.has(exercise));
       sides.again.add(side, this.#covariates, day.pain);
-      // What is done in flares is done as often on the other days around: only what it does itself singles out the day before.
+      // In flares it is done as often on the surrounding days: only an effect of its own singles out this
+      // one.
       this.#covariates[DONE] = around.filter((each) => each?.done.has(exercise)).length;
       sides.around.add(side, this.#covariates, day.pain);
       this.#covariates[DONE] = 0;
@@ -135,15 +136,15 @@ export class NextDay {
     for (const exercise of before.done) this.#look(exercise);
   }
 
-  /** Whether the pain of the next day is higher after the exercise; holds for somebody who looks every day. */
+  /** Whether the pain of the next day is claimed to be higher after the exercise; valid under daily looks. */
   isWorse(exercise: number): boolean {
     return this.#isWorse[exercise] ?? false;
   }
 
   /**
-   * By how much it is higher; null where too few days tell. The interval holds that among days around which the exercise was done as
-   * often too, and that whatever was done on the day before: what is done in flares, or after what takes two days, is not taken for the
-   * cause.
+   * The difference of the next day's pain; null if there are too few days. The interval also covers the differences adjusted
+   * for the surrounding days and for the day before: an exercise done in flares, or after one that takes two days to act, is
+   * not taken for the cause.
    */
   found(exercise: number): DayAfter | null {
     const estimate = this.#estimate(exercise);
@@ -158,7 +159,7 @@ export class NextDay {
     };
   }
 
-  /** With the other exercises as they are, else with whether it was done again, where that says enough. */
+  /** Adjusted for the other exercises, or for repetition on the next day, if enough information is left; otherwise plain. */
   #estimate(exercise: number): Estimate | null {
     const sides = this.#sidesOf(exercise);
     if (Math.min(sides.days, this.#pairs - sides.days) < FEWEST) return null;
@@ -180,20 +181,20 @@ export class NextDay {
         this.#isWorseThanEarlier(exercise);
   }
 
-  /** Where nothing tells what was done on the day before apart, this asks for nothing. */
+  /** Whether the claim holds adjusted for the day before; true if that is not estimable. */
   #isWorseThanEarlier(exercise: number): boolean {
     const earlier = this.#earlier(exercise);
     if (earlier === null) return true;
     return earlier.value >= LEAST_AROUND && evidenceAbove(earlier) >= EVIDENCE_EARLIER;
   }
 
-  /** Whatever was done on the day before it: soreness that takes two days is not blamed on the exercise that comes next. */
+  /** Adjusted for the exercises of the day before: soreness that takes two days is not blamed on the exercise that comes next. */
   #earlier(exercise: number): Estimate | null {
     const { earlier } = this.#sidesOf(exercise);
     return earlier && difference(earlier);
   }
 
-  /** Among days around which it was done as often. */
+  /** Adjusted for the number of surrounding days with the exercise. */
   #around(exercise: number): Estimate | null {
     return difference(this.#sidesOf(exercise).around);
   }
@@ -212,5 +213,5 @@ export class NextDay {
   }
 }
 
-/** Days with the exercise against those without it. */
+/** The contrast of the days with the exercise and those without it. */
 const difference = (covariance: Covariance): Estimate | null => covariance.contrast(WITH, [WITHOUT]);

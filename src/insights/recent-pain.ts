@@ -1,11 +1,12 @@
-/** What a day weighs in the averages: of the last days, and of the last weeks. */
+/** Weights of a new day in the averages (smoothing factors): one follows the last days, the other the last weeks. */
 export const WEIGHTS = [0.3, 0.1] as const;
 /** How many averages there are. */
 export const AVERAGES = WEIGHTS.length;
 
 /**
- * Exponentially weighted averages (Roberts 1959, Technometrics 1:239–250) of the pain of the days up to one. The pain of one day
- * cannot tell a flare from a bad day: what is done in flares would be blamed or praised for them.
+ * Exponentially weighted moving averages (Roberts 1959, Technometrics 1:239–250) of the pain of the days up to one. The pain of
+ * one day does not distinguish a flare from a single bad day; without them, an exercise done in flares would be blamed or
+ * praised for the flares.
  */
 export class RecentPain {
   #days = 0;

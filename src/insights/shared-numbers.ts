@@ -1,21 +1,21 @@
 import { FEWEST_TO_SAY } from './verdict.ts';
 
-/** A session, by the number of its exercise. */
+/** A session; exercises are known by numbers. */
 interface Session {
   readonly exercise: number;
   readonly painBefore: number;
   readonly painAfter: number;
 }
 
-/** Sessions of an exercise in which pain changed, and those of them with the two numbers of another exercise. */
+/** Number of sessions of an exercise in which pain changed, and of those with the two numbers of another exercise. */
 interface Tally {
   n: number;
   shared: number;
 }
 
 /**
- * Whether a person gives one pair of numbers for several exercises that were done one after the other: then what one of them does is
- * said of all. Sessions without a change do not count: they often have the same numbers by chance.
+ * Detects exercises that were done one after the other and recorded with one pair of numbers: the effect of one would be
+ * attributed to all. Sessions without a change do not count, because they often have equal numbers by chance.
  */
 export class SharedNumbers {
   readonly #tallies: Tally[] = [];
@@ -44,7 +44,7 @@ export class SharedNumbers {
     this.#last = undefined;
   }
 
-  /** Whether that is so in at least half of the sessions of an exercise in which pain changed. */
+  /** Whether an exercise shares its numbers in at least half of its sessions with a change in pain, and in 3 at least. */
   has(exercise: number): boolean {
     const { n, shared } = this.#tallies[exercise] ?? { n: 0, shared: 0 };
     return shared >= FEWEST_TO_SAY && 2 * shared >= n;

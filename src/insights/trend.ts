@@ -14,10 +14,10 @@ const WEEK = 7;
 const FOUR_WEEKS = 28;
 const SCALE = [1, 10] as const;
 
-/** What a value is: null before the first session, else of an entry, the place in its day. */
+/** The source of a pain value: null for pain before the first session, otherwise the rank of the entry in its day. */
 type Kind = number | null;
 
-/** What is known of the pain of a day: a value, and how many sessions there were. */
+/** The pain of a day: its value, and the number of sessions. */
 export interface DayPain {
   readonly pain: number;
   readonly kind: Kind;
@@ -28,10 +28,10 @@ export interface DayPain {
 export type DayPains = ReadonlyMap<string, DayPain>;
 
 /**
- * The trend of the pain of a day, before anything was done. Mornings, evenings, and days with and without exercise differ, and who
- * begins to record the one or the other changes their share, not the pain: each value counts less the mean of its kind.
+ * The trend of daily pain, before any exercise. Mornings, evenings, and days with and without exercise differ, and a person who
+ * begins to record one of them changes the mix, not the pain: each value is centred on the mean of its kind.
  * @param asOf the day that the last 4 weeks end with
- * @param since the day from which days were asked for: the 4 weeks before are compared only where they are whole
+ * @param since the first day that was asked for; the 4 weeks before the last are compared only if they are complete
  */
 export function summarizeTrend(days: DayPains, asOf: string, since = ''): Trend {
   const slope = slopePerWeek(days);
@@ -73,7 +73,7 @@ function slopePerWeek(days: DayPains): Estimate | null {
   return autoregression({ times, x, y, length: days.size });
 }
 
-/** A value of each day, less the mean of those of its kind. */
+/** The values of days, each centred on the mean of its kind. */
 function lessThoseAlike(days: readonly DayPain[], figureOf: (day: DayPain, i: number) => number): number[] {
   const values = days.map(figureOf);
   const alike = groupBy(values.keys(), (i) => days[i]?.kind);
@@ -119,8 +119,8 @@ export function painLevel(all: DayPains, period: Period): PainLevel {
 }
 
 /**
- * How the mean pain of the days, which resemble each other, differs between two spans. The interval holds also the difference at
- * equal shares of each kind of value, and nothing is said that is not so there too.
+ * The difference of mean daily pain between two spans, with autocorrelation allowed for. The interval also covers the
+ * difference standardized to equal shares of each kind of value, and a shift is reported only if both agree on it.
  */
 export function differenceOfLevels(
   days: DayPains,
@@ -143,7 +143,7 @@ export function differenceOfLevels(
   };
 }
 
-/** The means of two spans over the kinds of values that both have, each kind with the same weight in both; null where there is none. */
+/** Means of two spans, standardized to equal weights of the kinds of values that both have; null if they have none in common. */
 function atEqualShares(days: DayPains, first: PainLevel, second: PainLevel): [Mean | null, Mean | null] {
   const painsIn = (those: readonly [string, DayPain][], period: Period) =>
     those.filter(([day]) => isWithin(day, period)).map(([, { pain }]) => pain);
@@ -166,7 +166,7 @@ function meanOfLevel({ mean, standardDeviation, days }: PainLevel): Mean | null 
   return mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions: days };
 }
 
-/** How many times the variance of the difference of two spans is what it would be if days did not resemble each other. */
+/** Variance inflation, by autocorrelation, of the difference between two spans. */
 function inflationOf(days: DayPains, first: Period, second: Period): number {
   const those = [...days].filter(([day]) => isWithin(day, first) || isWithin(day, second));
   return inflation({

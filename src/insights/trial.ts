@@ -14,17 +14,16 @@ import { cut } from './stats/points.ts';
 import { CHANGES } from './verdict.ts';
 
 /**
- * The analysis of a trial: a randomisation test (Fisher) on the differences within blocks of four days, adjusted for the pain
- * before. Had there been no effect at all, the outcomes would have been the same under every order that could have been drawn: so
- * the orders that could have been are drawn again, and the statistic of the real one is ranked among theirs. That holds whatever
- * the outcomes depend on: drift, the time of the day, the pain of the day before. Looks at the end of each block spend the error
- * together (alpha spending; Lan and DeMets 1983), each among the orders that had not ended
- * the trial before.
+ * The analysis of a trial: a randomization test (Fisher) on the differences within blocks of four days, adjusted for the pain
+ * before. Without any effect (sharp null hypothesis) the outcomes would be the same under every order that could have been
+ * drawn: orders are drawn again, and the statistic of the real one is ranked among theirs. This is valid whatever the outcomes
+ * depend on: drift, the time of day, the pain of the day before. Interim looks at the end of each block share the error (alpha
+ * spending; Lan and DeMets 1983); each ranks among the orders that had not stopped the trial before.
  */
 
-/** A day as it counts: under the arm that was drawn, whatever was done (intention to treat). */
+/** A day of the analysis, under the arm that was drawn, whatever was done (intention to treat). */
 export interface Outcome {
-  /** From 0. */
+  /** Number of the day in the trial, from 0. */
   readonly index: number;
   readonly first: number;
   readonly second: number;
@@ -34,7 +33,7 @@ type Question = (typeof questions)[number];
 
 /** What a trial has shown. */
 export interface TrialResult {
-  /** `less` and `more`: pain with the exercise, as far as it is clear. */
+  /** `less` and `more`: pain with the exercise, if that is clear. */
   readonly verdict: 'less' | 'more' | 'open';
   /** Mean outcome with the exercise minus that without, in points, adjusted for the pain before. */
   readonly difference: number | null;
@@ -46,29 +45,29 @@ export interface TrialResult {
   readonly afterDays: number;
 }
 
-/** Both errors together. */
+/** Error of the test, both directions together. */
 const ERROR = 0.05;
-/** Of it, for harm where the question is one-sided. */
+/** The part of it for harm (more pain), if the question is one-sided. */
 const HARM = 0.01;
-/** Orders that are drawn again. */
+/** Number of orders that are drawn again (Monte Carlo). */
 const ORDERS = 1999;
-/** With fewer blocks than this no order is rare enough. */
+/** Number of blocks before the first look: with fewer, no order is rare enough. */
 const FIRST_LOOK = 4;
-/** Variance of what is rounded to whole points (Sheppard 1898): outcomes that are all alike are known no better than that. */
+/** Variance of rounding to whole points (Sheppard 1898): the least residual variance, also if all outcomes are alike. */
 const ROUNDING = 1 / 12;
-/** So that the orders are not those of the plan. */
+/** Mixed into the seed, so that these orders differ from that of the plan. */
 const OTHER_STREAM = 0x5bd1e995;
 
-/** The share of the error that is spent after a share of the trial: most of it is left for the end (Kim and DeMets 1987). */
+/** Alpha spending: the share of the error spent after a share of the trial. Most is left for the end (Kim and DeMets 1987). */
 const spent = (share: number): number => share ** 8;
 
 /**
- * What the outcomes so far show.
+ * The result of the outcomes so far.
  * @param seed of the plan
  * @param days of the plan
- * @param passed days that have passed, with their outcomes or without
- * @param isOver whether no more will come
- * @returns undefined where the trial goes on
+ * @param passed number of days that have passed, with an outcome or without
+ * @param isOver whether no more outcomes will come
+ * @returns undefined while the trial goes on
  */
 export function trialResult(
   { seed, days, question }: { seed: number; days: number; question: Question },
@@ -77,7 +76,7 @@ export function trialResult(
   isOver = false,
 ): TrialResult | undefined {
   const random = randomFrom(seed ^ OTHER_STREAM);
-  // 1 for a day with the exercise, −1 for one without.
+  // The orders as numbers: 1 for a day with the exercise, −1 for one without.
   const drawn = Array.from({ length: ORDERS }, () => drawnArms(random, days));
   const orders = [armsOf(seed, days), ...drawn].map((arms) =>
     Int8Array.from(arms.map((arm) => (arm === 'a' ? 1 : -1))),
@@ -120,7 +119,7 @@ export function trialResult(
   return undefined;
 }
 
-/** The least value that no more than `limit` of the orders exceed that have not ended yet; of equal values all or none. */
+/** The critical value: the least that at most `limit` of the orders still in the trial exceed; of equal values all or none. */
 function mostOf(ended: Uint8Array, sized: (j: number) => number, limit: number): number {
   const values = new Float64Array(ended.length);
   for (let j = 0; j < ended.length; j++) values[j] = ended[j] === 1 ? 0 : sized(j);
@@ -136,7 +135,7 @@ function resultOf(
   const { difference, error, freedom } = data.estimate(order);
   const counts = data.counts(order);
   const isKnown = Number.isFinite(difference) && Number.isFinite(error);
-  // Where it is clear, that of its test; else at least a 95 % interval, also where the question is one-sided.
+  // If clear, the interval of the test; otherwise at least a 95 % interval, also for a one-sided question.
   const half = error * (isClear ? bound : Math.max(bound, tQuantile(1 - ERROR / 2, freedom)));
   return {
     verdict: isClear ? (difference < 0 ? 'less' : 'more') : 'open',
@@ -147,7 +146,7 @@ function resultOf(
   };
 }
 
-/** Outcomes and pain before, each without the mean of its block, and the outcomes without what the pain before explains. */
+/** Outcomes and pain before, centred on their block means, and the residuals of the outcomes given the pain before. */
 class Adjusted {
   readonly #blocks: { start: number; end: number }[] = [];
   readonly #index: Int32Array;
@@ -185,9 +184,11 @@ class Adjusted {
     return values;
   }
 
-  /** The difference of the arms, and its standard error, by least squares with blocks and pain before (Frisch and Waugh). */
+  /**
+   * Difference of the arms with its standard error, by least squares with blocks and pain before taken out (Frisch and Waugh).
+   */
   estimate(order: Int8Array): { difference: number; error: number; freedom: number } {
-    // The others are without the means of their blocks, so that those of the arms make no difference to the products.
+    // Pain and outcomes are centred within blocks: the block means of the arms cancel in the products.
     const [index, pre, rest, prePower] = [this.#index, this.#pre, this.#rest, this.#prePower];
     let power = 0;
     let withPre = 0;
@@ -210,7 +211,7 @@ class Adjusted {
     return { difference, error: Math.sqrt(Math.max(left / freedom, ROUNDING) / power), freedom };
   }
 
-  /** The difference in standard errors. */
+  /** The test statistic: the difference in standard errors. */
   statistic(order: Int8Array): number {
     const { difference, error } = this.estimate(order);
     return difference / error;
@@ -229,8 +230,9 @@ function product(one: Float64Array, other: Float64Array): number {
 }
 
 /**
- * How often a trial finds a true difference, from 0 to 1: the power of the t test that the end comes to.
- * @param deviation of the outcome within an arm, given the pain before, in points
+ * The power of a trial for a true difference, from 0 to 1, by the t test at its end (noncentral t).
+ * @param difference in points, more than 0
+ * @param deviation standard deviation of the outcome within an arm, given the pain before, in points
  */
 export function powerOf(
   { days, question }: { days: number; question: Question },
@@ -240,18 +242,18 @@ export function powerOf(
   const freedom = days - Math.ceil(days / BLOCK) - 2;
   const error = question === 'either' ? ERROR / 2 : ERROR - HARM;
   const noncentrality = (difference * Math.sqrt(days)) / (2 * deviation);
-  // What the earlier looks take from the end.
+  // Nominal level of the last look: about 90 % of the error, after the earlier looks.
   return 1 - noncentralT(tQuantile(1 - error * 0.9, freedom), freedom, noncentrality);
 }
 
-/** Spread of the outcome given the pain before, in points, where there are too few sessions to tell. */
+/** Standard deviation of the outcome given the pain before, in points: below `FEWEST_SESSIONS` sessions, and the least. */
 const USUAL_DEVIATION = 1.5;
 const LEAST_DEVIATION = 0.8;
 const FEWEST_SESSIONS = 10;
 
 /**
- * The spread of the pain after sessions given the pain before, in points, from a person's own records.
- * @returns what is usual where there are too few, and whether it is the person's own
+ * The residual standard deviation of pain after given pain before (linear regression), in points, from a person's own sessions.
+ * @returns the usual one if there are too few sessions, and whether it is the person's own
  */
 export function deviationOf(sessions: readonly { painBefore: number; painAfter: number }[]): {
   deviation: number;
@@ -293,11 +295,11 @@ export interface EndedTrial {
   readonly outcomes: Readonly<Record<Arm, readonly number[]>>;
 }
 
-/** The title of the picture. */
+/** Title of the table of days at each level of pain. */
 export const pictureTitle = ({ outcome }: Pick<TrialInput, 'outcome'>): string =>
   `Days at each pain ${WHEN[outcome]}`;
 
-/** The picture of a trial: a row for each arm, with the days at each level of pain. */
+/** A row for each arm: the number of days at each level of pain. */
 export function daysAtEachPain({ a, b }: EndedTrial['outcomes']): [label: string, days: number[]][] {
   const days = (values: readonly number[]) =>
     Array.from({ length: 10 }, (_, i) => values.filter((value) => value === i + 1).length);
@@ -307,7 +309,7 @@ export function daysAtEachPain({ a, b }: EndedTrial['outcomes']): [label: string
   ];
 }
 
-/** Why a clear answer may not be the exercise's: nobody can be blind to what they do. */
+/** Caveat on a clear result: the person cannot be blind to what was done, so expectation may be a part of it. */
 export const WHAT_IT_CANNOT_SAY = 'It cannot say what part expectation has: you knew which day it was.';
 
 /** What a trial has shown, as a sentence. */

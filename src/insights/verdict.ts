@@ -13,8 +13,8 @@ export const CHANGES: Readonly<Interval> = [-9, 9];
 export const intervalOf = (estimate: Estimate): Interval => roundInterval(cut(tInterval(estimate), CHANGES));
 
 /**
- * What an estimated mean change says; its size is the number of sessions (or patients).
- * @param inflation how many times its variance is what it would be if they were independent, at least 1
+ * The verdict on an estimated mean change; `estimate.size` is the number of sessions (or patients).
+ * @param inflation variance inflation by autocorrelation, at least 1; it widens the confidence sequence, not the interval
  */
 export function findingOf(estimate: Estimate, inflation = 1): Finding {
   const interval = intervalOf(estimate);
@@ -26,13 +26,13 @@ export function findingOf(estimate: Estimate, inflation = 1): Finding {
   return { verdict, direction: clear ?? likely, interval, sequence };
 }
 
-/** Where an interval lies; null when it holds 0. */
+/** The side of 0 on which an interval lies; null if it contains 0. */
 export function sideOf([low, high]: Readonly<Interval>): Direction | null {
   if (high < 0) return 'less';
   return low > 0 ? 'more' : null;
 }
 
-/** What is ordered, and by what where effects are equal. */
+/** An exercise to be ranked, with what decides between equal effects. */
 interface Rankable {
   readonly exerciseName: string;
   readonly exerciseType: string;
@@ -40,15 +40,15 @@ interface Rankable {
   readonly sessions: number;
 }
 
-/** Sessions with the mean of all that each exercise is given, for its order. */
+/** Number of sessions at the overall mean that each exercise is given for the order (shrinkage). */
 const SHRINKAGE = 2;
 
 /**
- * Orders exercises by their effect shrunken towards the mean of all sessions (James & Stein 1961), the
- * most relief first: a few good sessions count, one lucky day does not. Ties: the more sessions, the name, the
- * type. Too few to say: no rank, last, the most sessions first.
- * @param weight what each is counted by: sessions, or patients
- * @param effect what the order goes by, in points
+ * Orders exercises by their effect, shrunken towards the mean of all sessions (James & Stein 1961), the most relief first: a
+ * few good sessions count, one lucky day does not. Ties are ordered by more sessions, name, type. Exercises with too few
+ * sessions have no rank and come last, by more sessions.
+ * @param weight number of sessions, or of patients
+ * @param effect in points
  */
 export function ranked<T extends Rankable>(
   exercises: readonly T[],

@@ -1,17 +1,17 @@
 import type { Estimate } from './estimate.ts';
 
 /**
- * Autocorrelations of neighbouring units of time over which the likelihood is averaged: the sines of so many angles, from 0 to
- * almost 90°, hardly less than 1. Equal steps of the angle are Jeffreys’ prior of the autocorrelation, 1 ÷ √(1 − ρ²).
+ * Size of the grid of lag-1 autocorrelations ρ over which the likelihood is averaged: the sines of equally spaced angles from 0
+ * to almost 90°, the largest 0.997. Equal steps of the angle are Jeffreys’ prior of the autocorrelation, 1 ÷ √(1 − ρ²).
  */
 const STEPS = 20;
 const ANGLE = Math.PI / 2 / STEPS;
-/** Of them, those up to 0.97 and to 0.89, for the means of periods: of days, and of sessions, which resemble each other less. */
+/** Grid sizes for means of periods: ρ up to 0.97 for days, and up to 0.89 for sessions, which are less correlated. */
 export const [UP_TO_DAYS, UP_TO_SESSIONS] = [18, 15];
 /**
- * Shares of the variance that resemble the time before, and how likely each is beforehand; the rest is gone with its observation.
- * Without it, what wanders slowly under what differs from day to day would pass for a direction. What lasts is a part only from an
- * autocorrelation of 0.7 on: below, it is as good as gone itself.
+ * Shares of the variance that are autocorrelated, with their prior weights; the rest is white noise. Without the noise, a slow
+ * wander beneath what differs from day to day would pass for a trend. Shares below 1 apply from ρ = 0.7 (`from`, a step of the
+ * grid) on: below it, the autocorrelated part is hardly different from noise itself.
  */
 const LASTING = [
   { lasting: 1, prior: 1, from: 0 },
@@ -19,7 +19,7 @@ const LASTING = [
   { lasting: 0.4, prior: 0.03, from: STEPS / 2 },
 ] as const;
 
-/** Observations in ascending order of time; x is what the response is regressed on, beside a constant. */
+/** Observations in ascending order of time; y is regressed on x and a constant. */
 interface Series {
   /** In days, or in sessions; no two the same. */
   readonly times: ArrayLike<number>;
@@ -29,12 +29,12 @@ interface Series {
 }
 
 /**
- * The slope of y on x by generalized least squares, with residuals that resemble each other the more, the closer they are in
- * time: a first-order autoregression, of which observations may be missing (Jones 1980, Technometrics 22:389–395), beneath what
- * is gone with each of them (Jones & Boadi-Boateng 1991, Biometrics 47:161–175). Autocorrelation and share are not estimated and
- * then taken for certain: slope and variance are averages over their restricted likelihood (Harville 1974, Biometrika
- * 61:383–385), with the variance between the slopes added.
- * @returns null where x is constant, or there are fewer than 4 observations
+ * The slope of y on x by generalized least squares, with errors from a first-order autoregression in which observations may be
+ * missing (Jones 1980, Technometrics 22:389–395), plus white noise (Jones & Boadi-Boateng 1991, Biometrics 47:161–175).
+ * Autocorrelation and noise share are not fixed at an estimate: slope and variance are averages over their restricted
+ * likelihood (Harville 1974, Biometrika 61:383–385), with the variance between the slopes added.
+ * @returns the slope, with its standard error as the deviation (size 1); null if x is constant, or there are fewer than 4
+ *   observations
  */
 export function autoregression(series: Series): Estimate | null {
   const fits = weighted(series, STEPS);
@@ -45,9 +45,9 @@ export function autoregression(series: Series): Estimate | null {
 }
 
 /**
- * How many times the variance of the difference of two means, of y where x is 1 and where it is 0, is what it would be for independent
- * observations: an average over the same likelihood; 1 at the least, and where there is too little to tell.
- * @param steps how many of the autocorrelations there may be
+ * Variance inflation by autocorrelation of the difference of two means, of y where x is 1 and where it is 0, against
+ * independent observations: an average over the same likelihood. At least 1; 1 if there are too few observations.
+ * @param steps size of the grid of autocorrelations
  */
 export function inflation(series: Series, steps = UP_TO_DAYS): number {
   const fits = weighted(series, steps);
@@ -56,20 +56,20 @@ export function inflation(series: Series, steps = UP_TO_DAYS): number {
   return Math.max(1, average(fits, (fit) => fit.scale * spread(series, fit)) / independent.variance);
 }
 
-/** How likely it is beforehand that sessions are independent: few of them cannot tell, and would hardly ever be clear. */
+/** Prior probability that sessions are independent: a few of them cannot show it, and would hardly ever be clear without it. */
 const INDEPENDENT = 0.8;
 
 /**
- * How many times the variance of the mean of values in order is what it would be for independent ones: an average over the
- * likelihood of their autocorrelation; 1 unless it is more likely than not that each resembles the one before.
+ * Variance inflation by autocorrelation of the mean of values in order, against independent ones: an average over the
+ * likelihood of ρ; 1 unless it is more likely than not that each value is correlated with the one before.
  */
 export const inflationOfMean = (values: readonly number[]): number => inflationWithin([values], [1]);
 
 /**
- * The same of the difference of means, where the values of one series resemble the one before in it, though others come between: one
- * autocorrelation in all of them.
- * @param series the values of each, in order; fewer than 4 tell nothing
- * @param shares what the mean of each counts in the difference
+ * The same for the difference of means of several series. A value is correlated with the one before it in its own series, even
+ * if values of others come between; all series have the same ρ.
+ * @param series the values of each, in order; series of fewer than 4 values are left out
+ * @param shares the weight of each mean in the difference
  */
 export function inflationWithin(series: readonly (readonly number[])[], shares: readonly number[]): number {
   const told = series.flatMap((values, i) =>
@@ -92,7 +92,7 @@ export function inflationWithin(series: readonly (readonly number[])[], shares: 
   return Math.max(1, average(all, ({ variance }) => variance) / independent.variance);
 }
 
-/** What the fit of a constant needs of values in order. */
+/** The sums that the fit of a constant to values in order needs. */
 function sumsOf(values: readonly number[]) {
   let [sum, squares, products] = [0, 0, 0];
   for (const [i, value] of values.entries()) {
@@ -103,13 +103,13 @@ function sumsOf(values: readonly number[]) {
   return { n: values.length, first: values[0] ?? 0, last: values.at(-1) ?? 0, sum, squares, products };
 }
 
-/** How likely an autocorrelation is, and the variance of the mean under it. */
+/** The restricted log likelihood of an autocorrelation, and the variance of the mean under it. */
 function constant(
   { n, first, last, sum, squares, products }: ReturnType<typeof sumsOf>,
   correlation: number,
 ) {
   const [fresh, share] = [1 - correlation ** 2, 1 - correlation];
-  // Generalized least squares of a constant; the inverse of the matrix of correlations has three diagonals.
+  // Generalized least squares of a constant; the inverse of the correlation matrix is tridiagonal.
   const cc = fresh + (n - 1) * share ** 2;
   const cv = fresh * first + share * (sum - first - correlation * (sum - last));
   const vv = squares - 2 * correlation * products + correlation ** 2 * (squares - first ** 2 - last ** 2);
@@ -161,13 +161,13 @@ function average<T extends { weight: number }>(fits: readonly T[], of: (fit: T) 
   return fits.reduce((sum, fit) => sum + fit.weight * of(fit), 0) / total;
 }
 
-/** Least squares of what is new in each observation, given those before it (Kalman filter). */
+/** Least squares on the innovations of a Kalman filter: the part of each observation that earlier ones do not predict. */
 function fitted({ times, x, y, length }: Series, correlation: number, lasting: number) {
   const freedom = length - 2;
   let [cc, cx, cy, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
-  // The logarithms of the variances are summed by way of products: a logarithm takes as long as all else of a step.
+  // Variances are multiplied, and logarithms taken of products: one takes as long as the rest of a step.
   let [logs, product] = [0, 1];
-  // What is expected of the constant, of x and of y, and the variance of what lasts.
+  // Predictions of the constant, of x and of y, and the variance of the autocorrelated part.
   let [c, u, v, variance] = [0, 0, 0, lasting];
   let [gap, share] = [0, 0];
   for (let i = 0; i < length; i += 1) {
@@ -209,5 +209,5 @@ function fitted({ times, x, y, length }: Series, correlation: number, lasting: n
   return { correlation, lasting, slope, scale, variance: scale / within, logLikelihood };
 }
 
-/** The variance of what rounding to whole points takes away: the least that residuals vary. */
+/** The variance of rounding to whole points, which is the least residual variance. */
 const ROUNDING = 1 / 12;

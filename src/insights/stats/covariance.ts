@@ -1,15 +1,15 @@
 import { type Estimate, moderated, pooled, satterthwaite } from './estimate.ts';
 
-/** Below this a covariate says nothing that those before it do not say already. */
+/** Relative pivot below which a covariate counts as linearly dependent on those before it. */
 const DEPENDENT = 1e-7;
-/** What rounding leaves of a covariate that others say already. */
+/** Largest remainder, by rounding, of the equation of a dependent covariate that still counts as 0. */
 const REMAINDER = 1e-6;
-/** Below this size covariates tell two sides apart so well that nothing is left to compare. */
+/** Effective sample size below which a figure is not estimable: the covariates separate the groups almost completely. */
 const LEAST_SIZE = 1;
-/** The share of the variance of a reading that is error, of what no other covariate says. */
+/** Share of measurement error in that variance of a reading which no other covariate explains. */
 const ERROR = 1 / 3;
 
-/** Sums of one group about its own means. */
+/** Sums of squares and products of one group about its own means. */
 interface Group {
   readonly key: number;
   n: number;
@@ -19,18 +19,21 @@ interface Group {
   readonly products: Float64Array;
   /** The lower half of a symmetric matrix. */
   readonly matrix: Float64Array;
-  /** Of 1, the covariates and the response: their sums over the last day, and over all days of those of one session times another. */
+  /**
+   * Clusters by day, of the vector (1, covariates, response): their number, the sum over the last day, and the sum over all
+   * days of cross products between different observations of a day.
+   */
   days: number;
   readonly day: Float64Array;
   pairs: Float64Array | undefined;
 }
 
 /**
- * Analysis of covariance (Fisher 1932) of several groups with common slopes: each group's mean response at the same
+ * Analysis of covariance (Fisher 1932) of several groups with common slopes: the mean response of each group at the same
  * covariates. Observations are added one by one, and the sums kept about the means (Welford 1962).
  *
- * Each group has a deviation of its own, moderated towards that of all residuals, and variances are put together as Welch
- * does (White 1980, Econometrica 48:817–838): one exercise may vary more than the others.
+ * Each group has a residual standard deviation of its own, moderated towards the pooled one, and variances are combined without
+ * assuming them equal, as Welch does (White 1980, Econometrica 48:817–838): one exercise may vary more than the others.
  */
 export class Covariance {
   /** In the order of their first observations. */
@@ -38,7 +41,7 @@ export class Covariance {
   readonly #byKey = new Map<number, Group>();
   readonly #size: number;
   readonly #step: Float64Array;
-  /** The slopes, and what solving them leaves for others: made again after each observation that is asked about. */
+  /** Cholesky factor, slopes, and work vectors; computed again by the first query after an observation was added. */
   readonly #factor: Float64Array;
   readonly #slopes: Float64Array;
   readonly #direction: Float64Array;
@@ -61,8 +64,9 @@ export class Covariance {
   }
 
   /**
+   * Adds an observation.
    * @param group any number by which the group is known
-   * @param isSameDay whether its day is that of the group's last observation
+   * @param isSameDay whether it is on the day of the group's last observation, and so in the same cluster
    */
   add(group: number, covariates: Float64Array, response: number, isSameDay = false): void {
     const k = this.#size;
@@ -90,7 +94,7 @@ export class Covariance {
     return this.#byKey.get(group)?.means[covariate] ?? 0;
   }
 
-  /** The means of a group's covariates, with others for the first ones. */
+  /** The means of a group's covariates, the first ones replaced by `first`. */
   moved(group: number, first: readonly number[]): Float64Array {
     const means = Float64Array.from(this.#groupAt(group).means);
     means.set(first);
@@ -98,8 +102,8 @@ export class Covariance {
   }
 
   /**
-   * The mean response of a group at these covariates.
-   * @returns null where the group says nothing about them: it was never seen there, and no other group leads there
+   * The adjusted mean response of a group at these covariates.
+   * @returns null if it is not estimable: the group was never seen there, and no slope leads there
    */
   level(group: number, covariates: Float64Array): Estimate | null {
     this.#solve();
@@ -111,12 +115,12 @@ export class Covariance {
   }
 
   /**
-   * By how much the mean response of a group is higher than that of other groups together, each as often as it was seen,
-   * at the same covariates.
-   * @param others not the group itself
-   * @param reading what one unit more of a value that is read with an error adds to each covariate; the response is a difference
-   *   to it. The contrast is then the one nearer to 0, with the slopes that least squares gives or those that allow for the error.
-   * @returns null where they cannot be told apart: less information than one observation has
+   * The adjusted mean response of a group minus that of other groups together, weighted by their numbers of observations.
+   * @param others the other groups, without the group itself
+   * @param reading the change of each covariate per unit of a variable that is measured with error, from which the response
+   *   is a difference. The contrast is then the one nearer to 0, with slopes by least squares or corrected for the error; 0 if
+   *   their signs differ.
+   * @returns null if it is not estimable: less information than one observation has
    */
   contrast(group: number, others: readonly number[], reading?: Float64Array): Estimate | null {
     this.#solve();
@@ -142,8 +146,8 @@ export class Covariance {
   }
 
   /**
-   * What the contrast estimated last owes to slopes that an error of reading makes too flat (Fuller 1987, Measurement Error Models,
-   * 2.2). What error adds to the sums, a multiple of reading·readingᵀ, is taken off in closed form (Sherman & Morrison 1950).
+   * The bias of the last contrast by attenuation: measurement error flattens slopes (Fuller 1987, Measurement Error Models,
+   * 2.2). What error adds to the sums, a multiple of reading·readingᵀ, is removed in closed form (Sherman & Morrison 1950).
    */
   #attenuation(reading: Float64Array): number {
     const solved = this.#apart;
@@ -154,7 +158,7 @@ export class Covariance {
     return ((ERROR / (1 - ERROR)) * slope * product(reading, this.#direction)) / information;
   }
 
-  /** What the group's mean and the common slopes leave of a response. */
+  /** The residual of a response from the group's mean and the common slopes. */
   residual(group: number, covariates: Float64Array, response: number): number {
     this.#solve();
     const own = this.#groupAt(group);
@@ -165,8 +169,8 @@ export class Covariance {
   }
 
   /**
-   * The slope on one covariate, with the others as they are.
-   * @returns null where the others say the same, or nearly
+   * The partial slope on one covariate, adjusted for the others.
+   * @returns null if it is collinear with them, or nearly so
    */
   slope(covariate: number): Estimate | null {
     this.#solve();
@@ -174,7 +178,7 @@ export class Covariance {
     return this.#estimate(0, []);
   }
 
-  /** What the weighted means are, moved along the slopes by what they are apart. */
+  /** The weighted sum of group means `value`, adjusted along the slopes for the difference of covariates `#apart`. */
   #estimate(value: number, weights: readonly (readonly [group: number, weight: number])[]): Estimate | null {
     const k = this.#size;
     const [apart, direction] = [this.#apart, this.#direction];
@@ -215,7 +219,8 @@ export class Covariance {
     const squares = residuals.reduce((sum, each) => sum + each, 0);
     const freedom = Math.max(0, days - this.#groups.length - rank);
     const common = moderated(squares, freedom, pooled(squares, freedom)).deviation;
-    // What the slopes take from the degrees of freedom, each group gives its share of (MacKinnon & White 1985, J Econometrics 29:305–325).
+    // Each group bears its share of the degrees of freedom that the slopes use up (MacKinnon & White 1985, J
+    // Econometrics 29:305–325).
     const share = freedom / Math.max(1, days - this.#groups.length);
     this.#deviations = this.#groups.map((group, i) =>
       moderated(residuals[i] ?? 0, (group.days - 1) * share, common),
@@ -267,8 +272,9 @@ function addToDay(group: Group, covariates: Float64Array, response: number, isSa
 }
 
 /**
- * Sum of the squared residuals of a group about its own mean, with common slopes. Those of one day are added up before they are
- * squared, so that they may resemble each other, or be one session entered twice (Liang & Zeger 1986, Biometrika 73:13–22).
+ * Sum of the squared residuals of a group about its own mean, with common slopes, clustered by day: residuals of one day are
+ * added up before they are squared, because they may be correlated, or one session entered twice (Liang & Zeger 1986,
+ * Biometrika 73:13–22).
  */
 function residual(group: Group, slopes: Float64Array, k: number): number {
   const { n, days, mean, means, squares, products, matrix, pairs } = group;
@@ -281,7 +287,7 @@ function residual(group: Group, slopes: Float64Array, k: number): number {
   return (Math.max(0, sum) * days) / n;
 }
 
-/** Of a symmetric matrix, by its lower half. */
+/** The quadratic form of a vector and a symmetric matrix, of which the lower half is read. */
 function quadratic(matrix: Float64Array, vector: Float64Array, k: number): number {
   let sum = 0;
   for (let i = 0; i < k; i += 1) {
@@ -320,8 +326,8 @@ function factor(matrix: Float64Array, k: number): number {
 }
 
 /**
- * Solves for x in L·Lᵀ·x = right, with 0 for what depends on others.
- * @returns false where there is no solution: `right` leads where no group was seen
+ * Solves L·Lᵀ·x = right for x, with 0 for dependent columns.
+ * @returns false if there is no solution: `right` has a part along which no group varies
  */
 function solve(matrix: Float64Array, k: number, right: Float64Array, x: Float64Array): boolean {
   let isSolved = true;

@@ -1,32 +1,32 @@
 import jstat from 'jstat';
 import { countOf, type Interval, meanOf, type Point, squaresOf } from './points.ts';
 
-/** A figure computed from sessions, and how far it may be from the truth. */
+/** An estimate from sessions, with what its standard error is made of. */
 export interface Estimate {
   readonly value: number;
   /** Standard deviation of one session, in points. */
   readonly deviation: number;
   /** Degrees of freedom of the deviation. */
   readonly freedom: number;
-  /** Sessions whose mean would be as certain: the standard error is deviation ÷ √size. */
+  /** Effective sample size: the standard error is deviation ÷ √size. */
   readonly size: number;
 }
 
-/** Standard deviation, in points, that few sessions are moderated towards; the least that is taken for it. */
+/** Least prior standard deviation, in points, towards which that of few sessions is moderated. */
 export const LEAST_DEVIATION = 1.5;
-/** Degrees of freedom that the prior deviation weighs. */
+/** Weight of the prior deviation, in degrees of freedom. */
 const PRIOR_FREEDOM = 4;
 /** Above this the t distribution is normal to six digits; jstat loses accuracy from 1e8 on. */
 const MOST_FREEDOM = 1e6;
-/** Of all people who look after every session, the share for whom a sequence ever leaves out the truth. */
+/** Error of a confidence sequence: the share of people, looking after every session, for whom it ever excludes the truth. */
 const SEQUENCE_ERROR = 0.1;
 
 /**
- * A deviation moderated by a prior one, as Smyth (2004, Stat Appl Genet Mol Biol 3(1):3) does with
- * d₀ = 4: s² = (squares + 4·prior²) ÷ (freedom + 4). Few sessions that happen to be alike get an honest width.
+ * A standard deviation moderated by a prior one, as Smyth (2004, Stat Appl Genet Mol Biol 3(1):3) does with d₀ = 4: s² =
+ * (squares + 4·prior²) ÷ (freedom + 4). Few sessions that happen to be alike do not get too narrow an interval.
  * @param squares sum of the squared residuals
  * @param freedom their degrees of freedom, 0 or more
- * @param prior the deviation expected before any session, in points
+ * @param prior the standard deviation expected before any session, in points
  */
 export function moderated(
   squares: number,
@@ -66,8 +66,8 @@ export class Moments {
 }
 
 /**
- * The prior deviation of one person's sessions: the pooled deviation within groups of sessions, and 1.5
- * points at the least. Pooling over few sessions can only make it larger, so intervals wider.
+ * The prior standard deviation of one person's sessions: the pooled one within groups of sessions, and 1.5 points at the least.
+ * Pooling few sessions can only raise it above 1.5, which makes intervals wider.
  */
 export function priorDeviation(groups: Iterable<readonly Point[]>): number {
   let squares = 0;
@@ -79,23 +79,23 @@ export function priorDeviation(groups: Iterable<readonly Point[]>): number {
   return pooled(squares, freedom);
 }
 
-/** The same from the sum of the squared residuals and its degrees of freedom. */
+/** The same, from the sum of the squared residuals and its degrees of freedom. */
 export function pooled(squares: number, freedom: number): number {
   return freedom > 0 ? Math.max(LEAST_DEVIATION, Math.sqrt(squares / freedom)) : LEAST_DEVIATION;
 }
 
-/** The interval of Student's t, of 95 % unless told otherwise. */
+/** The interval of Student's t. @param error 1 − coverage, by default for 95 % */
 export function tInterval({ value, deviation, freedom, size }: Estimate, error = 0.05): Interval {
   const half = (tQuantile(1 - error / 2, freedom) * deviation) / Math.sqrt(size);
   return [value - half, value + half];
 }
 
 /**
- * A confidence sequence: intervals, one after each session, of which 90 % of all people see none that leaves
- * out the truth, however often they look. A normal mixture over the effect in deviations, N(0, 1), with the
- * deviation estimated (Lai 1976, Ann Stat 4:265–280; Wang & Ramdas 2023, arXiv:2310.03722; for a
- * coefficient of a regression Lindon et al. 2022, arXiv:2210.08589). Proved for a normal law without the prior
- * deviation; with it, test/insights/proof.test.ts counts.
+ * A confidence sequence: intervals, one after each session, which for 90 % of people (1 − `error`) all contain the truth,
+ * however often they look. A normal mixture over the effect in standard deviations, N(0, 1), with the deviation estimated (Lai
+ * 1976, Ann Stat 4:265–280; Wang & Ramdas 2023, arXiv:2310.03722; for a coefficient of a regression Lindon et al. 2022,
+ * arXiv:2210.08589). Proved for normal data without the prior deviation; with it, measured in
+ * test/insights/simulation/proof.test.ts.
  */
 export function confidenceSequence(
   { value, deviation, freedom, size }: Estimate,
@@ -108,9 +108,7 @@ export function confidenceSequence(
   return [value - half, value + half];
 }
 
-/**
- * The difference of two independent means, second − first (Welch 1947, Biometrika 34:28–35).
- */
+/** The difference of two independent means, second − first (Welch 1947, Biometrika 34:28–35). */
 export function welch(first: Estimate, second: Estimate): Estimate {
   const part = ({ deviation, size, freedom }: Estimate) => ({ variance: deviation ** 2 / size, freedom });
   const [a, b] = [part(first), part(second)];
@@ -122,7 +120,7 @@ export function welch(first: Estimate, second: Estimate): Estimate {
   };
 }
 
-/** Degrees of freedom of the sum of two estimated variances (Satterthwaite 1946, Biometrics Bull 2:110–114). */
+/** Degrees of freedom of a sum of estimated variances (Satterthwaite 1946, Biometrics Bull 2:110–114). */
 export function satterthwaite(...parts: readonly { variance: number; freedom: number }[]): number {
   const sum = parts.reduce((total, { variance }) => total + variance, 0);
   return sum ** 2 / parts.reduce((total, { variance, freedom }) => total + variance ** 2 / freedom, 0);
@@ -133,12 +131,12 @@ export function tQuantile(probability: number, freedom: number): number {
   return jstat.jStat.studentt.inv(probability, Math.min(freedom, MOST_FREEDOM));
 }
 
-/** The probability of no more than `x` under the noncentral t distribution. */
+/** The cumulative distribution function of the noncentral t distribution. */
 export const noncentralT = (x: number, freedom: number, noncentrality: number): number =>
   jstat.jStat.noncentralt.cdf(x, freedom, noncentrality);
 /**
- * The evidence that an effect is below 0 rather than 0, as an e-value: its mean over all that see it grow without such an
- * effect is at most 1 however often they look, so that it reaches 20 for at most one of 20. A mixture over the effect in
+ * The evidence for an effect below 0 against no effect, as an e-value: without an effect its expectation is at most 1 however
+ * often somebody looks, so that it ever reaches 20 in at most one of 20 cases. A normal mixture over the effect in standard
  * deviations, the half of N(0, 1) below 0, with the deviation estimated (Lai 1976; Wang & Ramdas 2023).
  */
 export function evidenceBelow({ value, deviation, freedom, size }: Estimate): number {
@@ -146,12 +144,12 @@ export function evidenceBelow({ value, deviation, freedom, size }: Estimate): nu
   const [square, all] = [t * t, freedom + 1];
   const both =
     ((1 + square / freedom) / (1 + square / (freedom * (1 + size)))) ** (all / 2) / Math.sqrt(1 + size);
-  // The rest can only make it less.
+  // The remaining factor is below 1. Less than 1 is no evidence anyway, so this upper bound is enough.
   if (2 * both < 1) return 2 * both;
   const shrunken = t * Math.sqrt(size / (1 + size)) * Math.sqrt(all / (freedom + square / (1 + size)));
   return 2 * both * jstat.jStat.studentt.cdf(-shrunken, Math.min(all, MOST_FREEDOM));
 }
 
-/** The same of an effect above 0. */
+/** The same for an effect above 0. */
 export const evidenceAbove = (estimate: Estimate): number =>
   evidenceBelow({ ...estimate, value: -estimate.value });

@@ -40,7 +40,7 @@ function nth(points: readonly Point[], index: number): number {
   return Number.NaN;
 }
 
-/** An interval without what lies outside the ends. */
+/** An interval limited to the range from `lowest` to `highest`. */
 export function cut([low, high]: Readonly<Interval>, [lowest, highest]: Readonly<Interval>): Interval {
   return [Math.max(low, lowest), Math.min(high, highest)];
 }
