@@ -11,8 +11,8 @@ import { findingOf, ranked } from './verdict.ts';
 type PainLocation = User['painLocation'];
 
 /**
- * One exercise among the patients whose pain is in one place. The patients are the sample, for sessions of one
- * patient are alike: interval, sequence and verdict are of the mean of their means.
+ * One exercise among the patients with pain in one location. The unit of analysis is the patient, because sessions of one
+ * patient are correlated: interval, confidence sequence and verdict are for the mean of the patients' means.
  */
 interface PlaceExercise extends Finding {
   readonly exerciseName: string;
@@ -32,13 +32,13 @@ export interface PlaceSummary {
   readonly painLocation: PainLocation;
   readonly patients: number;
   readonly sessions: number;
-  /** Ranked as in a summary; below 3 patients too few to say. */
+  /** Ranked as in a summary; with fewer than 3 patients the verdict is `too-few`. */
   readonly exercises: readonly PlaceExercise[];
 }
 
 /**
- * Which exercises help whom: the response by pain location, over many patients. Places in the order of the
- * interface; those without sessions are left out, and so are logs whose user is not among `users`.
+ * The response to exercises by pain location, over many patients. Locations come in the order of `painLocations`; those without
+ * sessions are left out, and so are logs whose user is not among `users`.
  */
 export function summarizePlaces(
   users: Iterable<Pick<User, 'id' | 'painLocation'>>,

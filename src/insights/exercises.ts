@@ -10,13 +10,13 @@ import { type Estimate, meanEstimate } from './stats/estimate.ts';
 import { meanOf, medianOf } from './stats/points.ts';
 import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
-/** What a summary reads of a log. */
+/** The fields of a log that a summary reads. */
 export type SessionFields = Pick<
   Log,
   'exerciseName' | 'exerciseType' | 'date' | 'painBefore' | 'painAfter' | 'effective' | 'medication'
 >;
 
-/** The sessions of one exercise, gathered. */
+/** The aggregated sessions of one exercise. */
 interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
@@ -27,11 +27,11 @@ interface ExerciseTally {
   lastDate: string;
 }
 
-/** Gathers sessions by exercise, in any order. */
+/** Aggregates sessions by exercise, in any order. */
 export class ExerciseTallies {
   readonly #tallies = new Map<string, ExerciseTally>();
 
-  /** @returns the tally of its exercise */
+  /** Adds a session. @returns the tally of its exercise */
   add(log: SessionFields): ExerciseTally {
     const key = exerciseKey(log);
     let tally = this.#tallies.get(key);
@@ -57,13 +57,13 @@ export class ExerciseTallies {
   }
 }
 
-/** What tells exercises apart: the type and the name, exactly as written. */
+/** The identity of an exercise: its type and its name, exactly as written. */
 export const exerciseKey = (exercise: { exerciseName: string; exerciseType: string }): string =>
   `${exercise.exerciseType}:${exercise.exerciseName}`;
 
 /**
  * The figures of each exercise, in ranked order; those with too few sessions last.
- * @param prior the person's prior deviation, in points
+ * @param prior the person's prior standard deviation (`priorDeviation`), in points
  */
 export function summarizeExercises(
   tallies: Iterable<ExerciseTally>,
@@ -101,13 +101,13 @@ export function summarizeExercises(
   );
 }
 
-/** With the number of sessions that it is worth. */
+/** An estimate with the effective sample size that copied sessions leave (`inflationOfCopies`), but 3 at the least. */
 function sizedBy(counts: readonly number[], estimate: Estimate): Estimate {
   const size = Math.max(estimate.size / inflationOfCopies(counts), Math.min(estimate.size, FEWEST_TO_SAY));
   return { ...estimate, size, freedom: estimate.freedom - (estimate.size - size) };
 }
 
-/** The mean change of the sessions with medication, and of those without. */
+/** The mean change of the sessions with medication, and of those without; null if there are none with it. */
 function medicationOf(medicated: Medicated | undefined, table: PainTable): ExerciseSummary['medication'] {
   if (!medicated || medicated.changes.length === 0) return null;
   const { changes, names } = medicated;
@@ -127,8 +127,8 @@ function medicationOf(medicated: Medicated | undefined, table: PainTable): Exerc
 const claims = { less: 'helps', more: 'harms', none: null } as const;
 
 /**
- * The changes at the usual pain before, as the first of a day, by exercise: in their own places in the day where not all of
- * them were ever the first, so that they stay comparable.
+ * The adjusted changes by exercise: at the person's usual pain before, as the first session of a day. If some exercise was
+ * never the first, each at its own mean place in the day, so that all of them stay comparable.
  */
 function adjustedChanges(
   tallies: readonly ExerciseTally[],
@@ -148,7 +148,7 @@ function adjustedChanges(
   );
 }
 
-/** The exercise that came right before this one in each of its sessions, but for a tenth of them and two at most. */
+/** The exercise that came right before this one in all of its sessions, or all but a tenth of them and two at most. */
 function alwaysAfter(
   tallies: readonly ExerciseTally[],
   { before }: DiaryFindings,
@@ -163,7 +163,7 @@ function alwaysAfter(
 
 /**
  * The figures of a group of at least one session.
- * @param prior the person's prior deviation, in points
+ * @param prior the person's prior standard deviation (`priorDeviation`), in points
  */
 export function summarizeResponse(table: PainTable, prior: number, rule: ResponseRule): Response {
   const changes = table.changes();

@@ -5,25 +5,25 @@ import type { ResponseRule } from './shapes.ts';
 import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
-/** The scale, for wherever a level of pain is read. */
+/** Note on the scale, for every place that shows a level of pain. */
 const SCALE_NOTE =
   'Pain is on a scale from 1 to 10, which has no value for “no pain”: 1 stands for none or hardly any.';
 
-/** What the figures of a screen mean and what they cannot say. */
+/** Note on the figures of a screen: what they mean and what they cannot say. */
 export function figuresNote(rule: ResponseRule): string {
   const named = rule.name === responseRules.default.name ? '' : ` (rule ${rule.name})`;
   return `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Both say what followed. ✔ and ✖ say what the exercise does, against your other exercises at the same pain before and place in the day. Size: noticeable from 1, strong from 2. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`;
 }
 
-/** What the figures of two periods side by side mean. @param pain what the pain of days is called */
+/** Note on the figures of a comparison. @param pain the label of daily pain */
 export const comparisonNote = (pain: string, isWide: boolean): string =>
   `Means in points, in brackets the sessions. ${pain}; of each exercise the change, pain after minus before. ${isWide ? 'Difference: now minus then, with its 95 % interval' : 'By: now minus then'}. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
 
 /**
- * Figures of docs/method.md in percent, which test/insights/simulation counts and holds: the least coverage
- * from 8 sessions on; clear for a true −2 with 8 sessions and a deviation of 1 and of 1.5; ever clear without
- * effect each way, with deviations of 1 to 2 and with rare flares or relief; either way with an autocorrelation
- * of 0.3 and of 0.6; ever likely without effect.
+ * Figures of docs/method.md in percent, measured and enforced by test/insights/simulation: the least coverage of the interval
+ * from 8 sessions on; how often a true −2 is clear with 8 sessions, with a standard deviation of 1 and of 1.5; how often an
+ * exercise without effect is ever clear, each way, with standard deviations of 1 to 2 and with rare flares or relief, and
+ * either way with an autocorrelation of 0.3 and of 0.6; how often one without effect is ever likely.
  */
 export const measured = {
   coverage: 93,

@@ -12,7 +12,7 @@ export const roundInterval = ([low, high]: Readonly<Interval>): Interval => [rou
 export const averageOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Items by a key, each group in their order: Map.groupBy, which Node 20 has not. */
+/** Groups items by a key, in their order: replaces Map.groupBy, which Node 20 lacks. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -3,15 +3,15 @@ import type { Session } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
 import { compareText, groupBy } from './numbers.ts';
 
-/** What was recorded of the pain on a day, with and without exercise. */
+/** The pain that was recorded on a day, with and without exercise. */
 export interface PainDay {
   readonly date: string;
   /** The worst of the day: of entries, and before and after sessions. */
   readonly pain: number;
-  /** Before the first session, without one the first entry: what trends and means count. */
+  /** Pain before the first session, or without one that of the first entry: the value in trends and means. */
   readonly first: number;
   readonly sessions: number;
-  /** What was taken, each once. */
+  /** Names of the medication, each once. */
   readonly medication: readonly string[];
 }
 
@@ -25,8 +25,8 @@ interface Value extends Pick<Entry, 'id' | 'date' | 'medication'> {
 }
 
 /**
- * The days on which pain was recorded, in order. What is of one day comes in the order in which it was recorded. A session has no
- * time of day; on a day without one, entries go by theirs.
+ * The days on which pain was recorded, in order. Records of one day have to come in the order in which they were made. A
+ * session has no time of day; on a day without sessions, entries are ordered by theirs.
  */
 export function painDays(entries: readonly Entry[], sessions: readonly Exercise[]): PainDay[] {
   const values: Value[] = [

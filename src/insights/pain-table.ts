@@ -6,8 +6,8 @@ import type { Point } from './stats/points.ts';
 const LEVELS = 10;
 
 /**
- * How often each pain before was followed by each pain after. A session says no more than this to any
- * figure of an exercise, so a million of them take the room of a hundred counts.
+ * Contingency table of pain before and pain after. The mean, the median and the response of an exercise need no more, so a
+ * million sessions take the memory of a hundred counts.
  */
 export class PainTable {
   readonly #counts = new Float64Array(LEVELS * LEVELS);
@@ -29,7 +29,7 @@ export class PainTable {
     return [...counts].sort(([a], [b]) => a - b);
   }
 
-  /** How many sessions respond by a rule. */
+  /** Number of sessions that respond by a rule. */
   responded(rule: ResponseRule): number {
     return this.#cells().reduce(
       (sum, [before, after, count]) => sum + (responds(before, after, rule) ? count : 0),

@@ -3,7 +3,7 @@ import type { Period } from './days.ts';
 import { round } from './numbers.ts';
 import type { Rhythm, TargetUnit } from './shapes.ts';
 
-/** How many a week somebody means to do, and of what. */
+/** A weekly target and what it counts. */
 export interface Target {
   readonly perWeek: number;
   readonly counts: TargetUnit;
@@ -11,8 +11,9 @@ export interface Target {
 
 /**
  * @param sessionsByDay number of sessions of each day that has any, in order
- * @param period the days that count, sessions or not
- * @param over the day up to which weeks that are over count against the target
+ * @param period the days that count, with or without sessions
+ * @param asOf the day up to which `daysSinceLast` is counted
+ * @param over only weeks that have ended by this day count against the target
  */
 export function summarizeRhythm(
   sessionsByDay: ReadonlyMap<string, number>,

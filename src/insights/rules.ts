@@ -1,7 +1,7 @@
 import type { ResponseRuleName } from '../domain/summary.ts';
 import type { ResponseRule } from './shapes.ts';
 
-/** The rules offered by name. */
+/** The response rules by name. */
 export const responseRules = {
   default: {
     name: 'default',

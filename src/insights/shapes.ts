@@ -3,15 +3,14 @@ import { exerciseTypes } from '../domain/exercise-types.ts';
 import { responseRuleNames } from '../domain/summary.ts';
 
 /**
- * What a summary and a comparison look like: the types are those of the figures, the schemas describe the same to
- * clients that are generated. Only who imports a schema loads zod. Figures are rounded to 4 decimals; changes are
- * painAfter − painBefore in points, shares 0 to 1.
+ * The shape of a summary and a comparison, as types and as schemas for generated clients. Only a module that imports a schema
+ * loads zod. Figures are rounded to 4 decimals; changes are painAfter − painBefore in points, shares 0 to 1.
  */
 
-/** Plain data that nobody changes. */
+/** Data that is read-only at every depth. */
 type Data<T> = { readonly [K in keyof T]: Data<T[K]> };
 
-/** The schemas that have a name of their own. */
+/** The schemas with names, which become components of the OpenAPI document. */
 export const summarySchemas = z.registry<{ id: string }>();
 
 const named = <S extends z.ZodRawShape>(id: string, shape: S) =>
@@ -51,7 +50,7 @@ const responseShape = {
   effective: share.describe('Share that the patient marked effective'),
 };
 const response = named('ExerciseResponse', responseShape);
-/** The response to a group of sessions. */
+/** The response figures of a group of sessions. */
 export type Response = Data<z.infer<typeof response>>;
 
 const versusOthers = named('VersusOthers', {
@@ -145,7 +144,7 @@ const exercise = named('ExerciseSummary', {
 });
 /** One exercise: a name together with a type. Names that differ in case only are different exercises. */
 export type ExerciseSummary = Data<z.infer<typeof exercise>>;
-/** What the sessions say of a mean change. */
+/** The verdict on a mean change, with its direction and intervals. */
 export type Finding = Pick<ExerciseSummary, 'verdict' | 'direction' | 'interval' | 'sequence'>;
 /** How sure it is that pain after differs from pain before. */
 export type Verdict = Finding['verdict'];
@@ -162,7 +161,7 @@ const painLevel = named('PainLevel', {
   standardDeviation: standardDeviation.nullable(),
   interval: interval.nullable(),
 });
-/** The pain of the days of one span, each before the first session, or without one by its first entry. */
+/** The pain of the days of one span, each by the pain before its first session, or without one by its first entry. */
 export type PainLevel = Data<z.infer<typeof painLevel>>;
 
 const trend = named('PainTrend', {
@@ -180,16 +179,16 @@ const trend = named('PainTrend', {
   months: z.array(
     z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, days: count, mean: level }),
   ),
-  /** The 28 days up to `asOf`, and the 28 before them: nothing of these where not all of them were asked for. */
+  /** The 28 days up to `asOf`, and the 28 before them; the latter are empty if not all of them were asked for. */
   last4Weeks: painLevel,
   previous4Weeks: painLevel,
   change: points.nullable().describe('Mean of the last 4 weeks − mean of the 4 before'),
   changeInterval: interval.nullable(),
 });
-/** How the pain of the days went. */
+/** The trend of daily pain. */
 export type Trend = Data<z.infer<typeof trend>>;
 export type TrendDirection = Trend['direction'];
-/** The pain before exercise of one calendar month. */
+/** The mean daily pain of one calendar month. */
 export type MonthLevel = Trend['months'][number];
 
 const targetUnits = ['sessions', 'days'] as const;
@@ -213,7 +212,7 @@ const rhythm = named('Rhythm', {
     })
     .nullable(),
 });
-/** What a target counts: with a routine, sessions come several at a time, and 5 a week are 5 days. */
+/** What a target counts: with a routine, several sessions come at a time, so that 5 a week means 5 days. */
 export type TargetUnit = (typeof targetUnits)[number];
 /** How regularly somebody exercised. A session is a log: one exercise, once. */
 export type Rhythm = Data<z.infer<typeof rhythm>>;
@@ -237,7 +236,7 @@ const inWords = named('SummaryInWords', {
   ),
   sentences: z.array(z.string()).describe('How the pain went, and what the figures cannot show'),
 });
-/** What is said of the figures, wherever they are shown. */
+/** The figures in words, for every client that shows them. */
 export type SummaryInWords = Data<z.infer<typeof inWords>>;
 
 export const summarySchema = named('Summary', {
@@ -278,7 +277,7 @@ const comparisonSchema = named('Comparison', {
   second: summarySchema,
   leftOut,
   painBefore: difference.describe('Of the mean pain before exercise'),
-  /** It also moves when other exercises are done. */
+  /** It also changes if the mix of exercises changes. */
   meanChange: difference.describe('Of the mean change of all sessions'),
   /** Every exercise of either period, in the ranked order of the second; those that stopped last. */
   exercises: z.array(
@@ -309,5 +308,5 @@ const overview = named('Overview', {
   redEntries: count.describe('Records of the last 14 days that call for the red flags'),
   leftOut,
 });
-/** A diary in a line. */
+/** A user's diary in one line of figures. */
 export type Overview = Data<z.infer<typeof overview>>;

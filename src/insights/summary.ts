@@ -14,12 +14,12 @@ export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Weeks that were over before it count against the target, whatever was done in them. Without it, those of the period. */
+  /** Weeks that ended before this day count against the target, with or without sessions; by default those of the period. */
   readonly today?: string | undefined;
   readonly rule?: ResponseRule | undefined;
-  /** How many a week to compare with. */
+  /** Weekly target to compare with. */
   readonly target?: Target | undefined;
-  /** How many records were left out for their days, which cannot be right. */
+  /** Number of records that were left out because their days cannot be right. */
   readonly leftOut?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function summarize(
   return tallyOf(logs, options, entries).summary(options);
 }
 
-/** What `summarize` summarizes. */
+/** The tally from which `summarize` makes a summary. */
 export function tallyOf(
   logs: Iterable<SessionFields>,
   options: SummaryOptions = {},
@@ -47,13 +47,13 @@ export function tallyOf(
   return tally;
 }
 
-/** Everything a summary needs of its logs, for where they arrive one by one; eight bytes for each. */
+/** Accumulates what a summary needs of logs that arrive one by one, in eight bytes for each. */
 export class Tally {
   readonly #all = new PainTable();
   readonly #exercises = new ExerciseTallies();
   readonly #diary = new Diary();
 
-  /** Adds a session. Keeping to a period is the caller's part. */
+  /** Adds a session. The caller leaves out what is not in the period. */
   add(log: SessionFields): void {
     this.#all.add(log);
     const { number } = this.#exercises.add(log);

@@ -6,7 +6,7 @@ import { monthInWords } from './wording.ts';
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** A line of one cell per level of pain, from 1 (▁) to 10 (█); a blank where there is none. */
+/** A sparkline with one cell for each level of pain, from 1 (▁) to 10 (█); blank for null. */
 export function sparkline(pains: readonly (number | null)[]): string {
   return pains
     .map((pain) => {
@@ -55,13 +55,13 @@ const ROWS = 5;
 /** Columns of the labels on the left, with the axis. */
 const GUTTER = 4;
 
-/** What a chart is drawn with, by whether the terminal has more than ASCII. */
+/** Characters for a chart, for a terminal with Unicode and one with ASCII only. */
 const signs = {
   unicode: { upper: '▀', lower: '▄', axis: '│', corner: '└', line: '─', dash: '–' },
   ascii: { upper: "'", lower: '.', axis: '|', corner: '+', line: '-', dash: 'to' },
 } as const;
 
-/** Days side by side in one column. */
+/** The day, or the consecutive days, of one column. */
 interface Column {
   readonly start: string;
   readonly pain: number | undefined;
@@ -70,8 +70,9 @@ interface Column {
 }
 
 /**
- * The worst pain of each day as a chart of eleven lines: a mark for each level, blank where nothing was recorded, and below it
- * the days with exercise and with medication, and the months. Where there are more days than room, a column is several days.
+ * The worst pain of each day as a text chart of at most eleven lines: a mark for each level, blank where nothing was recorded,
+ * and below it the days with exercise and with medication, and the months. If there are more days than columns, a column covers
+ * several days.
  * @param days those with pain, in order
  * @param width columns of the terminal, at least 20
  */
@@ -128,7 +129,7 @@ function columnsOf(days: readonly PainDay[], since: string, until: string, room:
   });
 }
 
-/** The names of the months, each from the first column that is all in it, where there is room for it. */
+/** The names of the months, each from the first column that begins in it, if there is room for it. */
 function monthsLine(columns: readonly Column[]): string {
   let line = ' '.repeat(GUTTER);
   for (const [i, { start }] of columns.entries()) {

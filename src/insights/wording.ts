@@ -21,7 +21,7 @@ import type {
 import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
-/** Figures in words: what a screen and a report say alike, they say by these. */
+/** Figures in words, shared by screens and reports. */
 
 export { interval, signed };
 
@@ -30,7 +30,7 @@ const level = (value: number): string => signed(value).replace('+', '');
 export const plain = (value: number): string => String(Number(value.toFixed(1)));
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** `−1.3 (−2.0 to −0.4)`; a dash for nothing to tell. */
+/** `−1.3 (−2.0 to −0.4)`; a dash if there is no difference. */
 export function withInterval(value: Pick<VersusOthers, 'difference' | 'interval'>): string {
   const { difference, interval: range } = value;
   return difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
@@ -43,14 +43,14 @@ export const count = (n: number, noun: string): string => `${grouped(n)} ${noun}
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** What a person typed, kept from turning the text around it (Unicode isolates) when it could. */
+/** A text that a person typed; if it has right-to-left characters, isolated so that it does not reorder the text around it. */
 export function quoted(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 const LONGEST_NAME = 44;
 
-/** The name of an exercise where there is little room: cut, and kept from turning the text around it. */
+/** The name of an exercise for little room: cut to `LONGEST_NAME` characters, and isolated as by `quoted`. */
 export function shortName({ exerciseName }: { readonly exerciseName: string }): string {
   const characters = [...exerciseName];
   return quoted(
@@ -63,13 +63,13 @@ interface Named {
   readonly exerciseType: string;
 }
 
-/** Whether an exercise has the name of another of them: one name under two types is two exercises. */
+/** A test whether another of the exercises has the same name: one name under two types is two exercises. */
 function namesakes(exercises: readonly Named[]): (exercise: Named) => boolean {
   const byName = groupBy(exercises, ({ exerciseName }) => exerciseName);
   return ({ exerciseName }) => (byName.get(exerciseName)?.length ?? 0) > 1;
 }
 
-/** Exercises as they are named: namesakes each with its type. */
+/** Exercises with unambiguous names: namesakes get their type appended. */
 export function toldApart<T extends Named>(exercises: readonly T[]): T[] {
   const isNamesake = namesakes(exercises);
   return exercises.map((each) =>
@@ -84,7 +84,7 @@ export function listed(texts: readonly string[], most = texts.length): string {
   return named.length < 2 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }
 
-/** Up to this many days the days are named, above only the months. */
+/** Days in a period from which only its months are named. */
 const FEW_DAYS = 60;
 
 /** `2026-03` → `March`; with the year `March 2026`. */
@@ -106,11 +106,11 @@ export function periodInWords(since: string, until: string): string {
   return days ? `${first} ${start} to ${last} ${end}` : `${start} to ${end}`;
 }
 
-/** Whether the year need not be told of both. */
+/** Whether both months are in one year, so that it need be named only once. */
 export const isOneYear = ([first, last]: readonly [MonthLevel, MonthLevel]): boolean =>
   first.month.slice(0, 4) === last.month.slice(0, 4);
 
-/** The first and the last month that have enough days to be remembered by; null when there are no two. */
+/** The first and the last month with enough days, `FEWEST_TO_SAY`; null if there are no two. */
 export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: MonthLevel] | null {
   const enough = months.filter(({ days }) => days >= FEWEST_TO_SAY);
   const [first, last] = [enough[0], enough.at(-1)];
@@ -118,7 +118,7 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
-/** What the pain of days is called, by whether there are days without exercise among them, or no others. */
+/** The label of daily pain, by whether none, some or all of the days are without exercise. */
 export function painLabel({
   days,
   daysWithoutExercise,
@@ -126,7 +126,7 @@ export function painLabel({
   if (daysWithoutExercise === 0) return PAIN_BEFORE;
   return daysWithoutExercise === days ? 'Pain' : 'Pain before or without exercise';
 }
-/** What is said of records whose days cannot be right; nothing where there are none. */
+/** The sentence on records whose days cannot be right; null if there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0
     ? null
@@ -139,7 +139,7 @@ const directionWords: Readonly<Record<Trend['direction'], string>> = {
   'too-few': `direction from ${FEWEST_DAYS} days over six weeks on`,
 };
 
-/** Where the pain goes, within little room: over all, and lately where that is clearly the other way. */
+/** The direction of pain in few words: overall, and in the last 4 weeks if they clearly go the other way. */
 export function directionInWords({ direction, changeInterval }: Trend): string {
   const words = directionWords[direction];
   const lately = changeInterval && sideOf(changeInterval);
@@ -147,7 +147,7 @@ export function directionInWords({ direction, changeInterval }: Trend): string {
   return direction === 'rising' && lately === 'less' ? `${words}, but lower in the last 4 weeks` : words;
 }
 
-/** How high the pain before exercise was, in months that a person remembers. */
+/** The level of pain: in the first and the last month with enough days, or on average. */
 function painSentence(pain: Trend): string {
   const ends = firstAndLastMonth(pain);
   return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
@@ -173,14 +173,14 @@ export function trendSentence(pain: Trend): string {
   const { direction, slopePerWeek, interval: range } = pain;
   if (slopePerWeek === null || range === null) return NO_DIRECTION;
   const [low, high] = range;
-  // Of many years the ends of the interval would read alike.
+  // Per week, both ends of the interval of many years would read alike.
   const [unit, weeks] = signed(low, 2) === signed(high, 2) ? ['year', 52] : ['week', 1];
   const figures = `${signed(weeks * slopePerWeek, 2)} points a ${unit}, 95 % interval ${interval([weeks * low, weeks * high], 2)}`;
   const way = capital(directionInWords(pain));
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
 }
 
-/** @param since the first day that counts: of weeks before it nothing is said */
+/** @param since the first day of the period: weeks before it are not mentioned */
 export function fourWeeksSentence(
   { last4Weeks, previous4Weeks, change, changeInterval }: Trend,
   since: string,
@@ -198,7 +198,7 @@ function levelInShort({ days, median, mean }: PainLevel): string {
   return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(days, 'day')}`;
 }
 
-/** @param told how the whole weeks are told */
+/** @param told words for the weeks that reached the target */
 export function targetWords(
   { perWeek, counts, weeks, weeksReached, until }: NonNullable<Rhythm['target']>,
   told = (reached: number, of: string) => ` reached in ${reached} of ${of}`,
@@ -228,7 +228,7 @@ function nextDaySentence(exercise: ExerciseSummary, name: string): string | null
   return `${name}: ${atOnce} (${signed(dayAfter.difference)}).`;
 }
 
-/** What a difference says, in the words of what was measured (`pain before exercise`). */
+/** A difference in words, without what was measured. */
 export function differenceSentence(difference: Difference): string {
   const { first, second, difference: by, interval: range, shift } = difference;
   if (first === null || second === null || by === null || range === null) return 'Nothing to compare.';
@@ -236,7 +236,7 @@ export function differenceSentence(difference: Difference): string {
   return `${shiftWords[shift].sentence} (${figures}).`;
 }
 
-/** What a shift is called in the column of a table, and at the start of a sentence. */
+/** Words for a shift, in the column of a table and at the start of a sentence. */
 export const shiftWords: Readonly<Record<Shift, { readonly short: string; readonly sentence: string }>> = {
   lower: { short: 'lower', sentence: 'Lower' },
   higher: { short: 'higher', sentence: 'Higher' },
@@ -258,24 +258,24 @@ export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, jo
   return finding.verdict === 'clear' ? `${word}${joint}${finding.direction}` : word;
 }
 
-/** Below this many sessions a likely verdict is told with a warning. */
+/** Number of sessions below which a likely verdict is shown with a warning. */
 const FEW = 6;
 
-/** How the relief compares with that after the person's other exercises, where it differs. */
+/** The comparison of relief with that after the person's other exercises; null if it shows no difference. */
 export function versusWords({ verdict }: VersusOthers): string | null {
   return verdict === 'more' || verdict === 'less' ? `${verdict} relief than others` : null;
 }
 
-/** What stands above the exercises of which something is clear. */
+/** Headings of the exercises with a clear verdict. */
 export const clearTitles: Readonly<Record<Direction, string>> = {
   less: 'Less pain after',
   more: 'More pain after',
 };
 
-/** From this change on, in points, it is strong. */
+/** Change, in points, from which it is called strong. */
 const STRONG = 2;
 
-/** How large a change is: that at the usual pain before where it is known. */
+/** The size of a change in words: of the adjusted change, if it is known. */
 function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | 'meanChange'>): string {
   const size = Math.round(10 * Math.abs(adjusted?.change ?? meanChange)) / 10;
   if (size >= STRONG) return 'strong';
@@ -286,13 +286,13 @@ function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | '
 const latelyWords = ({ lately }: Pick<ExerciseSummary, 'lately'>): string | null =>
   lately && `lately ${signed(lately.meanChange)}`;
 
-/** What marks an exercise: a claim about what it does, or a fact about its sessions. */
+/** Signs of the claims about what an exercise does. */
 const claimSigns = { helps: '✔', harms: '✖' } as const;
 
-/** What the exercise does, as far as the others show it; else which pain followed, as a fact. */
+/** The figures by which exercises are grouped: what an exercise does, if the others show it; otherwise which pain followed. */
 type Said = Pick<ExerciseSummary, 'verdict' | 'direction' | 'claim' | 'noDifference'>;
 
-/** Exercises by what is said of them, each group in their order, but what is more pain the strongest first. */
+/** Exercises in groups by claim and verdict, each in ranked order, but more pain with the strongest first. */
 export function byVerdict<T extends Said>(exercises: readonly T[]) {
   const those = (wanted: ReturnType<typeof groupOf>) => exercises.filter((each) => groupOf(each) === wanted);
   const likely = (way: Direction) => those('likely').filter(({ direction }) => direction === way);
@@ -327,32 +327,32 @@ export function medicationWords({ medication }: Pick<ExerciseSummary, 'medicatio
   return `${taken} ${signed(medication.meanChange)}, without ${signed(medication.without)}`;
 }
 
-/** What stands beside an exercise: its size, or for want of that how sure its direction is. */
+/** Words beside an exercise: its size, or of a merely likely change how sure the direction is. */
 export const ownWords = (exercise: ExerciseSummary): string =>
   exercise.verdict === 'likely' && exercise.claim === null
     ? `${verdictWord(exercise)}${exercise.sessions < FEW ? ', few sessions' : ''}`
     : sizeWord(exercise);
 
-/** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */
+/** Recent change, comparison with others, medication. Less relief than others is left out: beside less pain it would confuse. */
 export function furtherWords(exercise: ExerciseSummary): string {
   const versus = exercise.versusOthers.verdict === 'more' && 'more relief than your others';
   return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
 }
 
-/** The mark of an exercise of which something is said. */
+/** The sign of an exercise: that of its claim, `·` for a clear change, otherwise `~`. */
 export const signOf = ({ claim, verdict }: Pick<ExerciseSummary, 'claim' | 'verdict'>): string =>
   claim ? claimSigns[claim] : verdict === 'clear' ? '·' : '~';
 
-/** What to do about more pain. */
+/** Advice on more pain. */
 export const moreRemark = (more: readonly Pick<ExerciseSummary, 'claim'>[]): string =>
   more.some(({ claim }) => claim === 'harms')
     ? 'Mention ✖ to your physiotherapist.'
     : 'Ask your physiotherapist whether it can be the exercise.';
 
-/** What figures of exercises need. */
+/** How many sessions the figures of an exercise need. */
 export const SESSIONS_NEEDED = `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`;
 
-/** What is said below the exercises. */
+/** The sentences below the exercises: pain, why marks are missing, and the next day. */
 export function closingSentences(
   { exercises, pain, controlDays }: Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend },
   nameOf: (exercise: { exerciseName: string }) => string,
@@ -370,7 +370,7 @@ export function closingSentences(
   ].filter(Boolean);
 }
 
-/** A summary in the words of the terminal, for whoever draws it otherwise. */
+/** A summary in the words of the terminal, for clients that draw it themselves. */
 export function inWords({ exercises, pain, leftOut, controlDays }: Summary): SummaryInWords {
   const { less, more, likely, none, open, few } = byVerdict(exercises);
   const isNamesake = namesakes(exercises);
@@ -403,7 +403,7 @@ export function inWords({ exercises, pain, leftOut, controlDays }: Summary): Sum
   };
 }
 
-/** Why there is no claim where less or more pain clearly followed, and what would give one; a sentence each. */
+/** Why exercises with a clear verdict have no claim, and what would allow one; a sentence each. */
 export function controlSentences(
   exercises: readonly ExerciseSummary[],
   nameOf: (exercise: { exerciseName: string }) => string,
@@ -438,7 +438,7 @@ export function controlSentences(
 
 const CANNOT_SHOW = "bad days passing, these figures can't show.";
 
-/** @param mean the mean change, and what is told with it */
+/** @param mean the mean change in words, with its interval if that is shown */
 export function overallSentence({ responded, effective }: Response, mean: string): string {
   return `All sessions: ${mean}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
 }

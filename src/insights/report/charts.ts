@@ -10,8 +10,8 @@ import { count, monthInWords, PAIN_BEFORE, painLabel, plain, trendSentence } fro
 import { MANY } from './report.ts';
 
 /**
- * Charts have no drawing width of their own: across they are laid out in percent of the page, down in pixels, and
- * their letters are as large on a phone as on a desk. Labels of the vertical axis stand in the left margin.
+ * Charts are laid out in percent of the page horizontally and in pixels vertically, so that text keeps its size on a phone.
+ * Labels of the vertical axis are in the left margin.
  */
 
 /** A chart, its text alternative (also within the SVG) and how to read it. */
@@ -35,7 +35,7 @@ const at = (value: number): number => Math.round(value * 100) / 100;
 /** A share of the width, 0 to 1, as a coordinate. */
 export const across = (share: number): string => `${at(share * 100)}%`;
 
-/** The days that the charts of a report show, and where each stands across. */
+/** The days that a chart shows, and their horizontal positions. */
 interface TimeAxis {
   /** Day numbers; the last is excluded. */
   readonly first: number;
@@ -44,7 +44,7 @@ interface TimeAxis {
   readonly x: (day: number) => string;
 }
 
-/** @param logs at least one, by date, or days */
+/** @param logs records or days, at least one, ordered by date */
 function timeAxis(logs: readonly { readonly date: string }[]): TimeAxis {
   const first = dayNumber(logs[0]?.date ?? '');
   const last = dayNumber(logs.at(-1)?.date ?? '') + 1;
@@ -68,7 +68,7 @@ function dateLabels({ first, last, x }: TimeAxis, base: number): Html {
   })}</g>`;
 }
 
-/** A year, a month with its year where that is not the one of the label before, or a day. */
+/** The label of a tick: a day, a month (with its year if that differs from the label before), or a year. */
 function labelOf(moment: Date, days: number, before: Date | undefined): string {
   const [day, year] = [moment.getUTCDate(), moment.getUTCFullYear()];
   const month = monthInWords(moment.toISOString().slice(0, 7), false).slice(0, 3);
@@ -84,12 +84,12 @@ interface Span {
   readonly logs: readonly Log[];
 }
 
-/** More spans than this are too narrow for a phone. */
+/** Most spans in a chart: more would be too narrow on a phone. */
 const MOST_SPANS = 60;
 const WEEKS = [1, 2, 4, 13, 26, 52];
 
 /**
- * Sessions by spans of whole weeks, as few weeks to a span as keep the spans legible. Spans without sessions are
+ * Sessions by spans of whole weeks, with the fewest weeks in a span that keep the spans legible. Spans without sessions are
  * left out.
  */
 function spansOf(logs: readonly Log[], { first, last }: TimeAxis): { weeks: number; spans: Span[] } {
@@ -108,15 +108,15 @@ const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const LOW_LEVELS = [1, 4, 7, 10];
 
 interface PainAxes extends TimeAxis {
-  /** Where a level of pain stands, in pixels from the top. */
+  /** Vertical position of a level of pain, in pixels from the top. */
   readonly y: (level: number) => number;
 }
 
 /**
- * The pain of every session over time, or, of very many, of every span of weeks; without any, of every day.
- * @param logs by date; at least one, or a day
- * @param options.days those with a known pain, by date; of those without exercise the worst is shown
- * @param options.isLow for a page that has to hold more: fewer levels are named, and the caption is one line
+ * Pain over time: of every session, or from `MANY` sessions on of every span of weeks; without sessions of every day.
+ * @param logs by date; may be empty if there are days
+ * @param options.days days with a known pain, by date; for those without exercise the worst pain is shown
+ * @param options.isLow a lower chart, for a page with more on it: fewer levels are labelled, and the caption is one line
  */
 export function painChart(
   logs: readonly Log[],
@@ -175,13 +175,13 @@ function everyDay(pain: Trend, axes: PainAxes): Drawing {
 
 const sentences = (...said: (string | false | undefined)[]): string => said.filter(Boolean).join(' ');
 
-/** What explains the line of the medians, and the same in brief; nothing where there is no line, in the first week. */
+/** The caption of the line of weekly medians, long and brief; empty with a single week, which has no line. */
 function ofMedianLine(pain: Trend): string[] {
   const what = `weekly median of the ${painLabel(pain).toLowerCase()}.`;
   return pain.weeks.length > 1 ? [`The thick grey line is the ${what}`, `Thick grey line: ${what}`] : [];
 }
 
-/** Days between two weeks of a line at most: it says nothing of a longer time without a record. */
+/** Longest gap, in days, that the line of medians bridges: it says nothing of a longer time without records. */
 const MOST_BETWEEN = 28;
 
 function medianLine({ weeks }: Trend, axes: PainAxes): Html {
@@ -198,7 +198,7 @@ function medianLine({ weeks }: Trend, axes: PainAxes): Html {
   return html`<g class="median">${steps}</g>`;
 }
 
-/** A dot at the pain before with a line to the pain after; sessions of one day stand side by side within it. */
+/** A dot at the pain before with a line to the pain after; sessions of one day are side by side. */
 function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawing {
   const [line, lineInBrief] = ofMedianLine(pain);
   const radius = at(Math.min(3.4, Math.max(2.2, 40 / Math.sqrt(logs.length))));
@@ -226,14 +226,14 @@ function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawin
   };
 }
 
-/** The time of each session, in days: those of one day spread over it. */
+/** The horizontal position of each session, as a fraction of days: sessions of one day are spread over it. */
 function placed(logs: readonly Log[]): { log: Log; day: number }[] {
   return [...groupBy(logs, ({ date }) => date)].flatMap(([date, those]) =>
     those.map((log, i) => ({ log, day: dayNumber(date) + (i + 0.5) / those.length })),
   );
 }
 
-/** Of each span of weeks the range of the pain before, its middle half and its median. */
+/** A box plot of the pain before for each span of weeks: range, interquartile range and median. */
 function boxes(logs: readonly Log[], axes: PainAxes): Drawing {
   const { weeks, spans } = spansOf(logs, axes);
   const span = weeks === 1 ? 'week' : `${weeks} weeks`;
@@ -267,7 +267,7 @@ const SESSIONS_HEIGHT = 110;
 const [TOP, BASE] = [12, SESSIONS_HEIGHT - 26];
 
 /**
- * Sessions a week over time, or days with sessions, with the target if there is one.
+ * Sessions a week over time, or days with sessions a week, with the target if there is one.
  * @param logs at least one, by date
  */
 export function sessionsChart(logs: readonly Log[], of: Rhythm['target']): Chart {
@@ -283,7 +283,7 @@ export function sessionsChart(logs: readonly Log[], of: Rhythm['target']): Chart
   const title = isDays ? 'Days with exercise a week' : 'Sessions a week';
   const busiest = bars.reduce((a, b) => (b.perWeek > a.perWeek ? b : a));
   const description = `${count(logs.length, 'session')}; at most ${plain(busiest.perWeek)} a week.${target === null ? '' : ` The target is ${target} a week.`}`;
-  // Two labels need some room between them, and the target has the first claim to it.
+  // Labels closer than a quarter of the height would overlap; that of the target has priority.
   const labels = [0, most].filter((value) => target === null || Math.abs(value - target) >= most / 4);
   if (target !== null) labels.push(target);
   const caption = `${title}${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`;

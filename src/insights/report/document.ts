@@ -1,6 +1,6 @@
 import type { Chart } from './charts.ts';
 
-/** What a report is made of. Every text is plain; the renderers escape. */
+/** A block of a report. Every text is plain; the renderers escape it. */
 export type Block =
   | { readonly kind: 'lead' | 'paragraph'; readonly text: string }
   | { readonly kind: 'alert'; readonly lines: readonly string[] }
@@ -14,11 +14,11 @@ export type Block =
       readonly rows: readonly (readonly string[])[];
     }
   | ({ readonly kind: 'chart' } & Chart)
-  /** With a title the notes are short, each of one line. */
+  /** With a title, the notes are shortened to one line each. */
   | { readonly kind: 'notes'; readonly title?: string; readonly notes: readonly Note[] }
   | { readonly kind: 'records'; readonly groups: readonly RecordGroup[] };
 
-/** A figure to be seen at a glance, and what it is made of. */
+/** A headline figure with lines that explain it. */
 export interface Tile {
   readonly label: string;
   readonly value: string;
@@ -31,12 +31,12 @@ export interface Bars {
   readonly groups: readonly {
     readonly title: string;
     readonly rows: readonly Bar[];
-    /** What is said of those that have no bar. */
+    /** Text about the exercises that have no bar. */
     readonly rest: string | null;
   }[];
 }
 
-/** The labels of the columns, but for the drawing. */
+/** The labels of the columns, except that of the drawing. */
 export const barLabels = {
   exercise: 'Exercise',
   verdict: 'Verdict',
@@ -48,7 +48,7 @@ export interface Bar {
   readonly name: string;
   readonly remark: string | null;
   readonly verdict: string;
-  /** Less or more where that is clear. */
+  /** The direction if it is clear; decides the colour. */
   readonly tone: 'less' | 'more' | 'open';
   readonly mean: number;
   readonly interval: readonly [number, number];
@@ -68,7 +68,7 @@ export interface Column {
   readonly numeric?: boolean;
 }
 
-/** Columns of text, and behind them those of figures. */
+/** Columns of text, followed by columns of figures. */
 export const columnsOf = (texts: readonly string[], figures: readonly string[]): Column[] => [
   ...texts.map((label) => ({ label })),
   ...figures.map((label) => ({ label, numeric: true })),
@@ -88,14 +88,14 @@ export interface RecordGroup {
 export interface Section {
   readonly title: string;
   readonly blocks: readonly Block[];
-  /** Small print. */
+  /** Printed in small type. */
   readonly small?: boolean;
 }
 
 export interface Document {
   readonly title: string;
   readonly subtitle: string;
-  /** Who it is about. */
+  /** The person whom the report is about. */
   readonly about: string;
   readonly sections: readonly Section[];
 }

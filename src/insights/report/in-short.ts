@@ -21,7 +21,7 @@ import { type Report, RISE } from './report.ts';
 
 const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 
-/** What a physiotherapist reads in the sixty seconds before an appointment: all of it on the first page. */
+/** The first section, for a physiotherapist who has a minute before an appointment. It has to fit on the first page. */
 export function inShort(report: Report): Section {
   const { summary, logs, days, sincePrevious, previous } = report;
   const { pain } = summary;
@@ -45,7 +45,7 @@ export function inShort(report: Report): Section {
   };
 }
 
-/** The pain by itself, and what tells more. */
+/** The first section without sessions: pain, a trial, and what figures of exercises would need. */
 function withoutSessions(report: Report): Section {
   const { summary, days, trialDays } = report;
   const { pain } = summary;
@@ -81,7 +81,7 @@ function worstTile(days: readonly PainDay[]): Tile {
   };
 }
 
-/** What the last trial has shown, as a sentence and a picture. */
+/** The result of the last trial: a sentence, and a table of the days at each level of pain. */
 function trialBlocks({ trial: ended }: Report): Block[] {
   if (ended === null) return [];
   const { trial, result, outcomes } = ended;
@@ -106,11 +106,11 @@ function trialBlocks({ trial: ended }: Report): Block[] {
   ];
 }
 
-/** Most exercises that a sentence names, and most where their names are long. */
+/** Most exercises that a sentence names, and most if their names are long. */
 const MOST_NAMED = 3;
 const MOST_LONG_NAMED = 1;
 
-/** The answer in words: only what is clear. */
+/** The opening sentence: the exercises with a clear verdict. */
 function lead(exercises: readonly ExerciseSummary[]): string {
   const groups = words.byVerdict(exercises.filter(({ verdict }) => verdict === 'clear'));
   const sentence = (side: Direction) => {
@@ -156,7 +156,7 @@ function unbroken(tile: Tile): Tile {
   return { ...tile, lines: tile.lines.map((text) => text.replaceAll(' %', '\u00a0%')) };
 }
 
-/** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
+/** The mean pain of days in the first and in the last month with enough days, or of the whole period if there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
   const label = words.painLabel(pain);
   const direction = words.directionInWords(pain);
@@ -177,14 +177,16 @@ function painTile({ level }: Summary, pain: Trend): Tile {
   };
 }
 
-/** Lines of text that the bars may take, so that the rest fits on the page too; and those of one group; and its title. */
+/**
+ * Page budget, in lines: all bars, a group of clear ones, the group of no difference, a title. Last: names of too few sessions.
+ */
 const ROOM = 14;
 const ROOM_OF_CLEAR = 6;
 const ROOM_OF_NONE = 4;
 const LINES_OF_TITLE = 2;
 const MOST_FEW = 4;
 
-/** Most lines of bars, and of what has no bar, with which the chart of the pain fits too. */
+/** Most lines of bars, and of text on exercises without one, with which the chart of pain fits on the page, too. */
 const ROOM_WITH_CHART = 10;
 
 function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: number } {
@@ -216,14 +218,14 @@ function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: nu
 interface Rows {
   readonly rows: readonly Bar[];
   readonly lines: number;
-  /** How many there was no room for. */
+  /** Number of exercises for which there was no room. */
   readonly left: number;
 }
 
 /** A name of more characters takes a second line beside a bar. */
 const ONE_LINE = 22;
 
-/** The first ones, as many as there is room for. */
+/** Bars of the first exercises, as many as fit into `room` lines. */
 function rowsWithin(room: number, exercises: readonly ExerciseSummary[]): Rows {
   const rows: Bar[] = [];
   let lines = 0;
@@ -255,16 +257,16 @@ function bar(exercise: ExerciseSummary): Bar {
   };
 }
 
-/** Most rises, and most lines that they may take. */
+/** Most rises that are listed, and most lines for them, without and with a chart on the page. */
 const [RISES, RISES_WITH_CHART] = [
   { most: 5, lines: 7 },
   { most: 3, lines: 3 },
 ];
 const LONGEST_NOTE = 120;
-/** Characters of a line. */
+/** Characters in a line of the page. */
 const CHARACTERS = 95;
 
-/** Severe pains without exercise, then rises, the latest of each first with its note, as many as there is room for. */
+/** Severe pains without exercise, then rises, each with its note and the latest first, as many as there is room for. */
 function painsBlocks({ severe, ...report }: Report, room: typeof RISES): Block[] {
   const rises = risesOf(report);
   const count = severe.length + rises.length;
@@ -286,7 +288,7 @@ function painsBlocks({ severe, ...report }: Report, room: typeof RISES): Block[]
   return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
 }
 
-/** After sessions and on days of trials, the latest last; not those of trials that are severe, which stand there already. */
+/** Rises after sessions and on trial days, the latest last. Severe pains on trial days are left out: they are listed already. */
 function risesOf({ rises, trialDays }: Pick<Report, 'rises' | 'trialDays'>) {
   const ofTrials = trialDays.filter(
     ({ first, second = first }) => second - first >= RISE && !isSevere(second),

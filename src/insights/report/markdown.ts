@@ -5,8 +5,8 @@ import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 
 /**
- * A report as Markdown (GitHub's flavour, for its tables): the same words and figures as the HTML; of each
- * chart its caption and text alternative. What a person typed stands as they typed it, never as markup.
+ * A report as Markdown (GitHub's flavour, for its tables), with the words and figures of the HTML; of each chart only the title
+ * and the text alternative. Text that a person typed is escaped, so that it never acts as markup.
  */
 export function reportMarkdown(report: Report): string {
   const { title, subtitle, about, sections } = documentOf(report);
@@ -101,7 +101,7 @@ function quote(text: string): string {
     .join('\n');
 }
 
-/** One line of text that no Markdown reads anything into: ASCII punctuation that could mean something is escaped. */
+/** Escapes a text as one line of Markdown: any ASCII punctuation that could act as markup gets a backslash. */
 function escapeMarkdown(text: string): string {
   return visible(text)
     .replace(/[\n\t]+/g, ' ')

@@ -7,10 +7,10 @@ import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
 
-/** More notes than this are shown only where all are asked for. */
+/** Most notes that are shown unless all are asked for. */
 const MOST_NOTES = 20;
 
-/** The latest notes of sessions, pain entries and trial days; of very many sessions only those after which pain had risen; or all of them. */
+/** The latest notes, or all with `full`; without it, from `MANY` sessions on, of sessions only those with a rise in pain. */
 export function notesSection({ logs, entries, trialDays, rises, full }: Report): Section {
   const risesOnly = !full && logs.length >= MANY;
   const written = [
@@ -40,7 +40,7 @@ export function notesSection({ logs, entries, trialDays, rises, full }: Report):
   return { title: 'Notes', blocks };
 }
 
-/** The note of a session. @param name the exercise, where it is not to be named in full */
+/** The note of a session. @param name the exercise as it is to be shown, by default in full */
 export function noteOf(
   { date, exerciseName, painBefore, painAfter, notes }: Log,
   name = quoted(exerciseName),
@@ -71,7 +71,7 @@ export function shortened({ heading, text: notes }: Note, longest: number): Note
 
 const MOST_NAMED = 2;
 
-/** After which exercises pain rose how often, the most often first: `Hamstring Stretch (4) and Bird Dog (1)`. */
+/** Number of rises after each exercise, most rises first: `Hamstring Stretch (4) and Bird Dog (1)`. */
 export function riseCounts(rises: readonly Log[]): string {
   const groups = groupBy(rises, ({ exerciseName }) => exerciseName);
   const ordered = [...groups].sort(([, a], [, b]) => b.length - a.length);

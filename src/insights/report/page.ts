@@ -25,8 +25,8 @@ export function reportPolicy(): string {
 }
 
 /**
- * A report as one HTML file for screen and paper. It loads nothing and runs nothing: its content security
- * policy allows its own style sheet only. The same report gives the same bytes.
+ * A report as one HTML file for screen and paper. It loads no resources and runs no scripts: its content security policy allows
+ * its own style sheet only. The same report gives the same bytes.
  */
 export function reportHtml(report: Report): string {
   const { title, subtitle, about, sections } = documentOf(report);
@@ -52,7 +52,7 @@ ${sections.map((each, i) => section(each, i === 0))}</main>
 `.markup;
 }
 
-/** @param first its title is for those who hear the page: a reader sees that the page begins */
+/** @param first whether it is the first section: its title is for screen readers only, because the page shows where it begins */
 function section({ title, blocks, small }: Section, first: boolean): Html {
   return html`<section${small && new Html(' class="small"')}>
 <h2${first && new Html(' class="hidden"')}>${title}</h2>
@@ -169,7 +169,7 @@ function drawing(
   return html`<svg width="100%" height="${BAR_HEIGHT}" aria-hidden="true"><rect class="${tone}" x="${from}" width="${width}" y="4" height="${BAR_HEIGHT - 8}"/><line class="zero" x1="${share(0)}" x2="${share(0)}" y1="0" y2="${BAR_HEIGHT}"/><g class="range"><line x1="${share(low)}" x2="${share(high)}" y1="${MIDDLE}" y2="${MIDDLE}"/>${end(low)}${end(high)}</g></svg>`;
 }
 
-/** The same axis in every report, so that bars can be compared; a wider one where an interval does not fit. */
+/** The same axis in every report, so that bars can be compared; a wider one if an interval does not fit. */
 function extent(rows: readonly Bar[]): [number, number] {
   const furthest = Math.max(...rows.flatMap(({ interval: range }) => range.map(Math.abs)));
   return furthest <= AXIS ? [-AXIS, AXIS] : [-WIDEST, WIDEST];

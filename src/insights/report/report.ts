@@ -15,7 +15,7 @@ import { type SummaryOptions, summarize, tallyOf } from '../summary.ts';
 import type { EndedTrial } from '../trial.ts';
 
 export interface ReportOptions extends SummaryOptions {
-  /** The day of the last report: what came after it is laid beside what came up to it. */
+  /** Day of the last report: the time after it is compared with the time up to it. */
   readonly previous?: string | undefined;
   /** Leaves out name and e-mail address. Notes stay as they were written. */
   readonly anonymous?: boolean | undefined;
@@ -23,18 +23,18 @@ export interface ReportOptions extends SummaryOptions {
   readonly full?: boolean | undefined;
 }
 
-/** The patient as the report names them; null where left out. */
+/** The patient as the report names them; null where that is left out. */
 interface Subject extends Omit<User, 'firstName' | 'lastName' | 'email'> {
   readonly name: string | null;
   readonly email: string | null;
 }
 
-/** All that a report says, as data. */
+/** The content of a report, as data. */
 export interface Report {
   readonly subject: Subject;
   readonly summary: Summary;
   readonly previous: string | null;
-  /** Up to the last report, and since. */
+  /** The time up to the last report compared with the time since. */
   readonly sincePrevious: Comparison | null;
   /** By date, then id. */
   readonly logs: readonly Log[];
@@ -45,26 +45,26 @@ export interface Report {
   /** The days with a known pain, with and without exercise. */
   readonly days: readonly PainDay[];
   readonly trial: EndedTrial | null;
-  /** Those after which pain was higher by `RISE` points or more, in the same order. */
+  /** Sessions after which pain was higher by `RISE` points or more, in the order of `logs`. */
   readonly rises: readonly Log[];
-  /** Pain entries, and what was felt in trials, that call for the red flags, the latest first. */
+  /** Pain entries, and pains of trial days, that call for the red flags, the latest first. */
   readonly severe: readonly Entry[];
   readonly full: boolean;
 }
 
-/** From this rise on, in points, a session stands on the first page with its note. */
+/** Rise, in points, from which a session is listed on the first page with its note. */
 export const RISE = 2;
-/** From so many sessions on a report shows weeks instead of sessions, and of the notes those of rises. */
+/** Number of sessions from which a report shows weeks instead of sessions, and only notes of rises. */
 export const MANY = 300;
 
-/** A report shows every session; of more than this nobody reads it, and making it would take minutes and gigabytes. */
+/** Most sessions in a report, which shows each of them: nobody reads more, and making it would take minutes and gigabytes. */
 export const MOST_SESSIONS = 20_000;
 
 /**
- * Gathers a report. The same records and options give the same report: there is no clock in it.
- * @param logs those of the user, of each day in the order in which they were recorded; no more than `MOST_SESSIONS` and one are
- *   needed to refuse too many
- * @throws SciaticaError `invalid` when there are too many sessions
+ * Gathers a report. It does not read the clock, so that the same records and options give the same report.
+ * @param logs of the user, those of a day in the order in which they were recorded; `MOST_SESSIONS` + 1 are enough to detect
+ *   too many
+ * @throws SciaticaError `invalid` for more than `MOST_SESSIONS` sessions
  */
 export function buildReport(
   user: User,
@@ -77,9 +77,9 @@ export function buildReport(
     trial,
   }: {
     entries?: readonly PainEntry[];
-    /** On the days of trials: in the chart, and where it is severe, for what was done on them is not a session. */
+    /** Pains of trial days, for the chart and, if severe, the first page: what was done on a trial day is not a session. */
     felt?: readonly Entry[];
-    /** For their notes. */
+    /** For their notes and rises. */
     trialDays?: readonly TrialDay[];
     trial?: EndedTrial | undefined;
   } = {},
@@ -120,7 +120,7 @@ const inOrder = (a: Entry, b: Entry): number => compareText(a.date, b.date) || r
 
 function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
   const { rule, target, since, until = options.today } = options;
-  // A week without a session is one, up to the end of each.
+  // With explicit ends, weeks without a session at either end count as well.
   const upTo = { rule, target, since, until: previous };
   const after = { rule, target, since: addDays(previous, 1), until };
   return compareTallies([tallyOf(logs, upTo), tallyOf(logs, after)], [upTo, after]);

@@ -34,7 +34,7 @@ export function documentOf(report: Report): Document {
   };
 }
 
-/** As asked for, else from the first day with a record to the last. The summary's own goes by sessions where there are any. */
+/** The period as asked for, or the first to the last day with a record; that of `summary` goes by sessions, if there are any. */
 function period({ summary, days }: Report): string {
   const ends = [summary.since, summary.until, days[0]?.date, days.at(-1)?.date].filter((day) => day != null);
   const [since, until] = [ends.sort()[0], ends.at(-1)];
@@ -126,7 +126,7 @@ function medianOf(exercise: ExerciseSummary): string {
   return isMedianOutside(exercise) ? `${median} ${OUTSIDE}` : median;
 }
 
-/** Only where there are enough days that follow each other. */
+/** Empty if there are not enough days in succession. */
 function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
   const rows = exercises.flatMap(({ dayAfter, ...exercise }) =>
     dayAfter ? [[nameOf(exercise), String(dayAfter.days), words.withInterval(dayAfter)]] : [],
@@ -167,7 +167,7 @@ function exerciseShifts({ exercises }: Comparison): string {
     .join(' ');
 }
 
-/** What is different since the last report, as far as there are enough sessions on both sides to say. */
+/** What changed since the last report, as far as there are enough sessions on both sides. */
 function changesSection(previous: string, comparison: Comparison): Section {
   const { first, second, painBefore, meanChange, exercises } = comparison;
   const enough = exercises.filter(
@@ -215,7 +215,7 @@ function changesTable(exercises: readonly ExerciseComparison[]): Block {
   };
 }
 
-/** What is needed to read figures of a few sessions, of which nothing is concluded. */
+/** Titles of the method notes that are shown if every exercise has too few sessions for a verdict. */
 const FEW_NOTES = ['Change', 'Scale', 'Response'];
 
 function method({ summary }: Report): Section {
@@ -225,7 +225,7 @@ function method({ summary }: Report): Section {
   return { title: 'Method', small: true, blocks: [{ kind: 'facts', rows }] };
 }
 
-/** Every session in little room: by exercise, in the order of the table, a line for each month. */
+/** Every session in compact form: by exercise, in the order of the table, with a line for each month. */
 function records({ logs, summary }: Report): Section {
   const groups = groupBy(logs, exerciseKey);
   const text = `${words.count(logs.length, 'session')}: day of the month, pain before → after; ✓ marked effective by the patient.`;

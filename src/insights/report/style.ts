@@ -1,6 +1,6 @@
 /**
- * The one style sheet: screens from a phone up, and A4. Words say what colours say; a browser that makes pages
- * dark leaves it light, and with forced colours the charts keep theirs, on white.
+ * The style sheet, for screens from a phone up and for A4. Colours only repeat what words say. The page stays light in a
+ * browser that darkens pages, and with forced colours the charts keep theirs, on white.
  */
 export const STYLE = `
 :root { color-scheme: only light; }
