@@ -1,4 +1,11 @@
-/** Which record counts as the pain of a day. In its own file, so that the companion page loads no field definitions. */
+import { isDay } from './words/day.ts';
+import { parseDay } from './words/spoken-day.ts';
+import { closest } from './words/suggest.ts';
+
+/**
+ * Times of day: which record counts as the pain of a day, and what words say. In its own file, so that the companion page loads no
+ * field definitions.
+ */
 
 /** In the order of the day. */
 export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
@@ -32,4 +39,19 @@ export function timeInFront(words: readonly string[]): { time: TimeOfDay; used: 
   const word = words[used]?.toLowerCase() ?? '';
   const time = timesOfDay.find((name) => name === word) ?? SYNONYMS[word];
   return time && { time, used: used + 1 };
+}
+
+/** `yesterday evening`, `monday at 22:00` */
+const DAY_WITH_TIME = new RegExp(`^(.+?)(?: at)? (${timesOfDay.join('|')}|\\d{1,2}[:.]\\d{2})$`, 'i');
+
+/**
+ * The day, with a time or without, if notes say nothing else. Typing mistakes are recognized in `yesterday` only: `sunny` is
+ * close to `sunday`.
+ * @returns undefined for notes that say anything else
+ */
+export function dayInNotes(notes: string, today: string): { day: string; time: string } | undefined {
+  const [, said = notes, time = ''] =
+    DAY_WITH_TIME.exec(notes.replace(/^last (?=night$)/i, 'yesterday ')) ?? [];
+  const day = parseDay(closest(said, ['yesterday']) ?? said, today);
+  return isDay(day) ? { day, time } : undefined;
 }

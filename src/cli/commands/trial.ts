@@ -10,6 +10,7 @@ import {
   trialToday,
 } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
+import { dayInNotes } from '../../domain/day-pain.ts';
 import { absent, conflict } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import {
@@ -23,7 +24,6 @@ import {
 } from '../../domain/trial.ts';
 import { addDays, isDay } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
-import { dayInNotes } from '../../domain/words/spoken-day.ts';
 import { deviationOf } from '../../insights/trial.ts';
 import type { Command } from '../input/command.ts';
 import { dayAsWord } from '../input/days.ts';

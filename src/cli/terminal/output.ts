@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
+import { dayInNotes } from '../../domain/day-pain.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { dayInNotes } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';

@@ -1,5 +1,4 @@
-import { timesOfDay } from '../day-pain.ts';
-import { addDays, isDay, MONTHS, mondayOf, WEEKDAYS, weekdayNumber } from './day.ts';
+import { addDays, MONTHS, mondayOf, WEEKDAYS, weekdayNumber } from './day.ts';
 import { closest } from './suggest.ts';
 
 /** Days as people type them. */
@@ -50,21 +49,6 @@ export function faultOfDay(text: string, today: string, edge?: Edge): string | u
   if (reading) return 'fault' in reading ? reading.fault : undefined;
   const meant = misspelt(text, today, edge);
   return meant && `is no day (did you mean ${meant}?)`;
-}
-
-/** `yesterday evening`, `monday at 22:00` */
-const DAY_WITH_TIME = new RegExp(`^(.+?)(?: at)? (${timesOfDay.join('|')}|\\d{1,2}[:.]\\d{2})$`, 'i');
-
-/**
- * The day, with a time or without, if notes say nothing else. Typing mistakes are recognized in `yesterday` only: `sunny` is
- * close to `sunday`.
- * @returns undefined for notes that say anything else
- */
-export function dayInNotes(notes: string, today: string): { day: string; time: string } | undefined {
-  const [, said = notes, time = ''] =
-    DAY_WITH_TIME.exec(notes.replace(/^last (?=night$)/i, 'yesterday ')) ?? [];
-  const day = parseDay(closest(said, ['yesterday']) ?? said, today);
-  return isDay(day) ? { day, time } : undefined;
 }
 
 /** The day that words with typing mistakes probably mean, in words. */
