@@ -57,9 +57,9 @@ export class ExerciseTallies {
   }
 }
 
-/** The identity of an exercise: its type and its name, exactly as written. */
+/** The identity of an exercise: its type and its name as it looks, however many spaces or composed characters it is written with. */
 export const exerciseKey = (exercise: { exerciseName: string; exerciseType: string }): string =>
-  `${exercise.exerciseType}:${exercise.exerciseName}`;
+  `${exercise.exerciseType}:${exercise.exerciseName.normalize('NFC').replace(/\s+/g, ' ').trim()}`;
 
 /**
  * The figures of each exercise, in ranked order; those with too few sessions last.

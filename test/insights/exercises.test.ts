@@ -21,6 +21,15 @@ const anyLog: fc.Arbitrary<Log> = fc
   })
   .map((fields) => log(fields));
 
+test('names that look the same are one exercise', () => {
+  const names = ['Étirement  1', 'Étirement 1 ', 'E\u0301tirement 1', 'étirement 1'];
+  const { exercises } = summarize(names.map((exerciseName) => log({ exerciseName })));
+  expect(exercises.map(({ exerciseName, sessions }) => [exerciseName, sessions])).toEqual([
+    ['Étirement  1', 3],
+    ['étirement 1', 1],
+  ]);
+});
+
 describe('a meaningful response', () => {
   test.each([
     [6, 4, true, 'two points'],
