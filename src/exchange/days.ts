@@ -4,14 +4,21 @@ import { dayOf } from '../domain/words/day.ts';
 export const dayOrders = ['dmy', 'mdy'] as const;
 export type DayOrder = (typeof dayOrders)[number];
 
-const NUMBERS = /^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})\s*$/;
+const NUMBERS = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})$/;
+
+/** A year first, in any writing. */
+const YEAR_FIRST = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/;
+/** What spreadsheets put behind a day that is a moment for them. */
+const MIDNIGHT = /[ T]0{1,2}:00(?::00(?:\.0+)?)?$/;
+
+const plain = (cell: string): string => cell.trim().replace(MIDNIGHT, '');
 
 /** Days from 1954 on, as Excel counts them, and the number that 1970-01-01 has there. */
-const COUNTED = /^\s*[2-9]\d{4}\s*$/;
+const COUNTED = /^[2-9]\d{4}$/;
 const EPOCH = 25_569;
 
 /**
- * Reads the days of a file as spreadsheets of other languages save them: 5.11.2026, 5/11/2026, 05-11-2026. Dots stand
+ * Reads the days of a file as spreadsheets of other languages save them: 5.11.2026, 5.11.26, 5/11/2026, 05-11-2026, 2026/11/5. Dots stand
  * between day, month and year; else a number above 12 in any row says what all rows mean.
  */
 export class DayReader {
@@ -31,8 +38,8 @@ export class DayReader {
   }
 
   /** Looks at a cell of a row before it is read. @param at the line */
-  see(text: string, at: number): void {
-    const [, first, sign, second] = NUMBERS.exec(text) ?? [];
+  see(cell: string, at: number): void {
+    const [, first, sign, second] = NUMBERS.exec(plain(cell)) ?? [];
     if (first === undefined || this.#order !== undefined || sign === '.') return;
     const [a, b] = [Number(first), Number(second)];
     if (a > 12 || b > 12) {
@@ -42,7 +49,8 @@ export class DayReader {
   }
 
   /** @returns the day as YYYY-MM-DD, which need not exist; another text as it is; or why it cannot be read */
-  read(text: string): { day: string } | { fault: string } {
+  read(cell: string): { day: string } | { fault: string } {
+    const text = plain(cell);
     const [, first = '', sign, second = '', year = ''] = NUMBERS.exec(text) ?? [];
     if (COUNTED.test(text)) {
       const day = dayOf(Number(text) - EPOCH);
@@ -50,7 +58,10 @@ export class DayReader {
         fault: `is a day as a spreadsheet counts them, probably ${day}: show the column as dates there, and save it again`,
       };
     }
-    if (first === '') return { day: text };
+    const [, isoYear, isoMonth, isoDay] = YEAR_FIRST.exec(text) ?? [];
+    if (isoYear) return { day: written(isoYear, isoMonth, isoDay) };
+    // 26/11/05 may begin with the year.
+    if (first === '' || (year.length === 2 && sign !== '.')) return { day: text };
     const order = this.said ?? (sign === '.' ? 'dmy' : this.#order);
     if (order === undefined && Number(first) !== Number(second))
       return {
@@ -61,6 +72,9 @@ export class DayReader {
       const why = sign === '.' && !this.said ? 'day.month.year' : this.#why;
       return { fault: `has no month ${Number(month)} in the order of ${why}` };
     }
-    return { day: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` };
+    return { day: written(year.length === 2 ? `20${year}` : year, month, day) };
   }
 }
+
+const written = (year: string, month = '', day = ''): string =>
+  `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

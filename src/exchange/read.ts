@@ -1,7 +1,7 @@
 import { type CsvError, Parser } from 'csv-parse';
 import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
-import type { Fields } from '../domain/fields.ts';
+import type { ChoiceField, Fields } from '../domain/fields.ts';
 import { type KindName, kindNames, kindOf, nounOf, withArticle } from '../domain/kinds.ts';
 import { POSITION } from '../domain/log.ts';
 import { meantBy, suggestion } from '../domain/words/suggest.ts';
@@ -130,6 +130,8 @@ async function* csvBatches(
     on_record: (cells: string[], { empty_lines }) => {
       const at = 1 + read + empty_lines;
       read += 1 + cells.reduce((sum, cell) => sum + newlines(cell), 0);
+      // What tells Excel the separator.
+      if (at === 1 && cells[0] === 'sep=') return null;
       if (!header) header = headerOf(cells, userId);
       else if (cells.some((cell) => cell !== '')) {
         for (const [i, column] of header.columns.entries())
@@ -182,7 +184,9 @@ function explained(error: Error): Error {
 /** @throws SciaticaError `invalid` for columns that are unknown, missing or there twice */
 function headerOf(cells: string[], userId: number | undefined): Header {
   const columns = cells.map((cell) => cell.trim());
-  const shared = (fields: Fields) => columns.filter((column) => Object.hasOwn(fields, column)).length;
+  while (columns.at(-1) === '') columns.pop();
+  const shared = (fields: Fields) =>
+    columns.filter((column) => Object.hasOwn(fields, column) || headedBy(column, fields)).length;
   // Of kinds that share as many, the first.
   const [kind] = kindNames.toSorted((a, b) => shared(kindOf(b).fields) - shared(kindOf(a).fields)) as [
     KindName,
@@ -214,11 +218,12 @@ function headerOf(cells: string[], userId: number | undefined): Header {
 }
 
 /** The field that a column of another name probably is: the one that the tables head so, or else the most alike. */
-function fieldMeantBy(column: string, fields: Fields): string | undefined {
-  const isHeading = (name: string) => fields[name]?.label.toLowerCase() === column.toLowerCase();
-  const known = Object.keys(fields);
-  return known.find(isHeading) ?? meantBy(column, known);
-}
+const fieldMeantBy = (column: string, fields: Fields): string | undefined =>
+  headedBy(column, fields) ?? meantBy(column, Object.keys(fields));
+
+/** The field whose heading in tables a column has. */
+const headedBy = (column: string, fields: Fields): string | undefined =>
+  Object.keys(fields).find((name) => fields[name]?.label.toLowerCase() === column.toLowerCase());
 
 /** What spreadsheets, and people, write for true and false in English, German and French. */
 const BOOLEANS: Readonly<Record<string, string>> = {
@@ -236,22 +241,30 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   non: 'false',
 };
 
+/** `Stretch` for `stretch`, `glute left` for `glute-left`. */
+const choiceOf = ({ choices }: ChoiceField, cell: string): string =>
+  choices.find((choice) => choice === cell.toLowerCase().replace(/\s+/g, '-')) ?? cell;
+
 function csvItem(
   at: number,
   { kind, fields, columns }: Header,
   cells: string[],
   { raw, days, userId }: { raw: boolean; days: DayReader; userId: number | undefined },
 ): Item {
-  if (cells.length !== columns.length) {
-    const message = `has ${cells.length} cells, the header has ${columns.length}`;
+  // Spreadsheets save empty columns behind the last one.
+  const count = Math.max(columns.length, cells.findLastIndex((cell) => cell !== '') + 1);
+  if (cells.length < columns.length || count > columns.length) {
+    const message = `has ${Math.min(cells.length, count)} cells, the header has ${columns.length}`;
     return { at, kind, fault: { field: '', message } };
   }
   const texts: Record<string, string> = {};
   if (userId !== undefined && Object.hasOwn(fields, 'userId')) texts['userId'] = String(userId);
   for (const [i, column] of columns.entries()) {
     if (column === POSITION) continue;
-    const cell = cells[i] ?? '';
-    const { kind: type, optional } = fields[column] ?? {};
+    const field = fields[column];
+    const { kind: type, optional } = field ?? {};
+    const isText = type === 'text' || type === 'email' || type === 'list';
+    const cell = isText ? (cells[i] ?? '') : (cells[i] ?? '').trim();
     // An empty cell is how a record goes without an id, or without an optional field.
     if (cell === '' && (column === 'id' || optional)) continue;
     if (type === 'boolean') texts[column] = BOOLEANS[cell.toLowerCase()] ?? cell;
@@ -261,7 +274,8 @@ function csvItem(
       const reading = days.read(cell);
       if ('fault' in reading) return { at, kind, fault: { field: column, message: reading.fault } };
       texts[column] = reading.day;
-    } else if (raw) texts[column] = cell;
+    } else if (field?.kind === 'choice') texts[column] = choiceOf(field, cell);
+    else if (raw) texts[column] = cell;
     else texts[column] = unmarked(cell);
   }
   return { at, kind, value: fromTexts(fields, texts) };

@@ -135,7 +135,12 @@ describe('what is no such file is refused', () => {
       ],
     ],
     [`${HEADER},notes\n`, ['header: notes is there twice']],
-    [`${HEADER},\n`, ['header: column 9 has no name']],
+    [`,${HEADER}\n`, ['header: column 1 has no name']],
+    [`${HEADER},\n${ROW},x,y\n`, ['line 2: has 9 cells, the header has 8']],
+    [
+      'User,Exercise,Pain before\n',
+      expect.arrayContaining(['header: Pain before is not a field of a log (did you mean painBefore?)']),
+    ],
     [
       'id,userId,exerciseName',
       ['exerciseType', 'date', 'painBefore', 'painAfter', 'effective', 'notes'].map(

@@ -23,6 +23,22 @@ const daysOf = async (days: readonly string[], ...flags: string[]) => {
   return code === 0 ? logs.map(({ date }) => date) : [code, stderr.trim().split('\n')[0]];
 };
 
+it.each([
+  [
+    'sep=;\nuserId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes',
+    '1; Stretch ;Cobra;2026-01-02; 5;3 ; TRUE ;',
+  ],
+  [`${HEADER},,`, '1,STRETCH,Cobra,2026-01-02,5,3,true,,,'],
+  [`${HEADER}`, '1,stretch,Cobra,2026-01-02,5,3,true,,,,'],
+])('%j and %j as spreadsheets save them', async (header, row) => {
+  const db = noraWith();
+  const { stderr } = await run(['import', '-'], { db, stdin: `${header}\n${row}\n` });
+  expect(stderr).not.toContain('line');
+  expect(records(db).logs).toMatchObject([
+    { exerciseType: 'stretch', date: '2026-01-02', painBefore: 5, painAfter: 3, effective: true, notes: '' },
+  ]);
+});
+
 describe('days in a CSV of another language', () => {
   it.each<[string[], string[], string[]]>([
     [['05.11.2025'], [], ['2025-11-05']],
@@ -38,6 +54,13 @@ describe('days in a CSV of another language', () => {
       ['2025-05-11', '2025-05-05'],
     ],
     [['05.11.2025'], ['--dates', 'mdy'], ['2025-05-11']],
+    [['5.11.25'], [], ['2025-11-05']],
+    [
+      ['2026/2/03', ' 2026-1-2 00:00:00 ', '2026-01-03T00:00'],
+      [],
+      ['2026-02-03', '2026-01-02', '2026-01-03'],
+    ],
+    [['5.11.2025 0:00'], [], ['2025-11-05']],
   ])('%j %j', async (days, flags, expected) => expect(await daysOf(days, ...flags)).toEqual(expected));
 
   const OPEN = 'date can mean two days, and so can every other of the file: say --dates dmy or --dates mdy';
@@ -56,7 +79,8 @@ describe('days in a CSV of another language', () => {
       [],
       'line 2: date is a day as a spreadsheet counts them, probably 2026-10-05: show the column as dates there, and save it again',
     ],
-    [['5.11.25'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
+    [['5/11/25'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
+    [['2026-01-02 10:30'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
     [['5/11.2025'], [], 'line 2: date must be a calendar day as YYYY-MM-DD'],
   ])('%j %j is refused as a whole', async (days, flags, fault) =>
     expect(await daysOf(days, ...flags)).toEqual([2, fault]),
