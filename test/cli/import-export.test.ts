@@ -62,15 +62,39 @@ describe('import', () => {
       );
     expect((await run(['import', csv()], { db })).stderr).not.toContain('Note');
     const note = 'Note: here before, with the same values: 2 logs.\n';
+    const leaveOut = 'To leave those out: --on-conflict ours\n';
     const dry = await run(['import', csv('2026-01-06,6,4,true,'), '--dry-run'], { db });
     expect(dry.stderr).toBe(
-      `0 users\n3 logs: 3 new\nFor: Nora Lind (user 1)\n${note}This was a dry run: nothing was written.\n`,
+      `0 users\n3 logs: 3 new\nFor: Nora Lind (user 1)\n${note}${leaveOut}This was a dry run: nothing was written.\n`,
     );
     const again = await run(['import', csv('2026-01-06,6,4,true,'), '--json'], { db });
-    expect(again.stderr).toContain(`${note}If the file was imported before: sciatica undo 4\n`);
+    expect(again.stderr).toContain(`${note}If the file was imported before: sciatica undo 4\n${leaveOut}`);
     expect(JSON.parse(again.stdout).alike).toEqual([{ record: 'log', count: 2 }]);
     expect(records(db).logs).toHaveLength(6);
   });
+
+  it.each(['ours', 'theirs', 'renumber'])(
+    'CSV without ids, longer than last time: with %s what was there before is left out, as often as it was',
+    async (how) => {
+      const db = noraWith();
+      const csv = (...days: number[]) =>
+        file(
+          'diary.csv',
+          ['userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes']
+            .concat(days.map((day) => `1,stretch,Plank,2026-01-0${day},6,4,true,`))
+            .join('\n'),
+        );
+      await run(['import', csv(1, 2)], { db });
+      const { stderr } = await run(['import', csv(1, 2, 2, 3), '--on-conflict', how], { db });
+      expect(stderr).toContain('4 logs: 2 new, 2 already there\n');
+      expect(stderr).not.toContain('here before');
+      expect(
+        records(db)
+          .logs.map(({ date }) => date.slice(-1))
+          .sort(),
+      ).toEqual(['1', '2', '2', '3']);
+    },
+  );
 
   it('--as says whose CSV without a userId is', async () => {
     const db = noraWith();

@@ -61,7 +61,7 @@ export function addImportCommand(program: Command, context: Context): void {
 
 A JSON export, and NDJSON with --origin, says which database it is from, and carries what makes each of its records known everywhere: the import is a sync from that database. New records come in, what was changed there later is changed here, and what was deleted there is deleted here; a deletion of a user, or of more than 20 records and a tenth of all, is held back (exit 4). Whoever was erased there is named, and stays here until you erase here too (exit 4, the first time). What both sides changed is told, with both values, and the later one counts. The next file from there, and a sync with that machine, know the records again. Whoever was erased here is left out. Undo takes all of it back, and the next import brings it in again. If the file was changed by hand or cut off, it counts as one without an origin.
 
-Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one, with a note if the same was here before. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. Of some records a user has only one, such as a goal or a routine of one name: renumber does not help there. A user who was erased here is a conflict too.
+Files without an origin are matched by id. A record that is already here is left alone, and one without an id gets a new one, with a note if the same was here before; with --on-conflict that one is left out. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. Of some records a user has only one, such as a goal or a routine of one name: renumber does not help there. A user who was erased here is a conflict too.
 
 The ids in a file without an origin may be those of another database. If this database has several users, records whose users are not in the file need --as ID, or --same-ids if the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.
 
@@ -223,6 +223,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
     say(context, `Note: here before, with the same values: ${same}.`);
     const undo = `undo ${context.store.latestChange}`;
     if (!options.dryRun) say(context, `If the file was imported before: ${commandLine(context, undo)}`);
+    say(context, 'To leave those out: --on-conflict ours');
   }
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(context, disputes)) say(context, line);

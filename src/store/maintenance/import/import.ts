@@ -274,7 +274,7 @@ export class Import {
     for (const kind of stagedKinds) {
       markTaken(this.db, kind);
       if (kind === stagedUsers) holdErased(this.db, onConflict);
-      if (onConflict === 'renumber') matchEqual(this.db, kind);
+      if (onConflict !== 'refuse') matchEqual(this.db, kind, onConflict);
       settle(this.db, kind, onConflict);
       if (kind === stagedUsers) followUsers(this.db);
       if (keyedStaged.includes(kind)) settleSameKeys(this.db, kind, onConflict);
@@ -283,7 +283,7 @@ export class Import {
       counts: counts(this.db),
       // Not of users, whose e-mail addresses show it.
       alike: ownedStaged
-        .map((kind) => ({ record: kind.name, count: alike(this.db, kind) }))
+        .map((kind) => ({ record: kind.name, count: onConflict === 'refuse' ? alike(this.db, kind) : 0 }))
         .filter(({ count }) => count > 0),
       recipients: recipients(this.db),
       replaced: replacedUsers(this.db),

@@ -172,18 +172,27 @@ export function markTaken(db: Database, { table, staged, same }: StagedKind): vo
 }
 
 /**
- * Marks conflicting records as equal that are in the database under another id, as an earlier `renumber` left them, so that
- * importing a file again adds nothing. Of several that are equal, each counts once.
+ * Marks records as equal that are in the database already: those without an id, and with `renumber` those that an earlier one has
+ * left there under another id, so that importing a file again adds nothing. Of several that are equal, each counts once.
  */
-export function matchEqual(db: Database, { table, staged, columns, same }: StagedKind): void {
+export function matchEqual(
+  db: Database,
+  { table, staged, columns, same }: StagedKind,
+  onConflict: Exclude<OnConflict, 'refuse'>,
+): void {
+  const isOpen =
+    onConflict === 'renumber'
+      ? "_outcome = 'conflicting' OR (id IS NULL AND _outcome IS NULL)"
+      : 'id IS NULL AND _outcome IS NULL';
+  if (db.value(`SELECT 1 FROM ${staged} WHERE ${isOpen} LIMIT 1`) === undefined) return;
   const nth = (order: string) =>
     `row_number() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS _nth`;
   db.run(
     `WITH m AS (
        SELECT *, ${nth('id')} FROM main.${table}
-       WHERE id NOT IN (SELECT id FROM ${staged} WHERE _outcome = 'equal')
+       WHERE id NOT IN (SELECT id FROM ${staged} WHERE _outcome = 'equal' AND id IS NOT NULL)
      ), i AS (
-       SELECT *, ${nth('_at')} FROM ${staged} WHERE _outcome = 'conflicting'
+       SELECT *, ${nth('_at')} FROM ${staged} WHERE ${isOpen}
      )
      UPDATE ${staged} AS target SET _outcome = 'equal', _newId = m.id
      FROM i JOIN m ON ${same} AND m._nth = i._nth WHERE target._at = i._at`,
