@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 
-/** Width and colours of the output. */
+/** Width (in columns) and colours of the output. */
 export interface Canvas {
   width: number;
   palette: Palette;
 }
 
-/** Colours by their meaning. */
+/** Colours by their meaning: less pain, more pain. */
 export interface Palette {
   relief(text: string): string;
   aggravation(text: string): string;
@@ -22,7 +22,7 @@ export async function palette(context: Context): Promise<Palette> {
   return { relief: chalk.green, aggravation: chalk.red };
 }
 
-/** Width where stdout is no terminal, and the least width. */
+/** Width in columns if stdout is not a terminal, and the least width. */
 const [USUAL, NARROWEST] = [80, 30];
 
 /** Width and colours of stdout. */

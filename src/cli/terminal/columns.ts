@@ -3,18 +3,18 @@ import { widthOf } from './width.ts';
 /** A column of a table in a terminal. */
 export interface Column<R> {
   title: string;
-  /** Numbers stand on the right. */
+  /** Aligned right, as numbers are. */
   right?: boolean;
-  /** Terminal columns that it may be cut to, but never below its title; without it, it is never cut. */
+  /** Least width in terminal columns to which it may be cut, but not below its title; undefined: it is never cut. */
   least?: number;
   /**
-   * Its turn to give way in a narrow terminal, the lowest first: it is cut to `least`, and if that is not enough,
-   * left out. Without a turn it stays, and is cut only when all others are gone.
+   * Priority of dropping it in a narrow terminal, the lowest first: such columns are cut to `least` and, if that is not
+   * enough, left out. A column without it stays, and is cut only when all those are left out.
    */
   turn?: number;
-  /** Its turn to be made shorter before any column is left out, the lowest first: by its brief form, else by a cut. */
+  /** Priority of shortening it before any column is left out, the lowest first: by its brief form, else by a cut. */
   step?: number;
-  /** Left out where no row has a value. */
+  /** Left out if no row has a value. */
   optional?: true;
   /** A shorter form of the same column. */
   brief?: Column<R>;
@@ -24,10 +24,10 @@ export interface Column<R> {
   paint?(text: string, row: R): string;
 }
 
-/** Columns as they fit into a terminal. */
+/** The columns that fit into a terminal, and their widths. */
 export interface Layout<R> {
   columns: readonly Column<R>[];
-  /** Terminal columns of each, and of the space between two. */
+  /** Width of each, and of the gap between two, in terminal columns. */
   widths: readonly number[];
   gap: number;
   /** Titles of the columns that did not fit. */
@@ -38,9 +38,9 @@ const GAP = 2;
 
 /**
  * Decides which columns a table has, and how wide they are.
- * @param rows are gone through once
- * @param limit columns of the terminal
- * @returns undefined where not even the columns that always stay fit, cut as far as they may be
+ * @param rows iterated once
+ * @param limit width of the terminal in columns
+ * @returns undefined if even the columns without a `turn` do not fit, cut as far as they may be
  */
 export function fitColumns<R>(
   columns: readonly Column<R>[],
@@ -55,7 +55,7 @@ export function fitColumns<R>(
   return 'gap' in brief ? brief : leaveOut(brief.columns, wholeOf, limit);
 }
 
-/** Makes columns shorter, step by step. @returns the layout, or the columns in their shortest forms if those do not fit */
+/** Shortens columns in the order of `step`. @returns the layout; if they still do not fit, only their shortest forms */
 function shorten<R>(
   columns: readonly Column<R>[],
   wholeOf: (column: Column<R>) => number,
@@ -77,7 +77,7 @@ function shorten<R>(
   }
 }
 
-/** Leaves columns out, turn by turn, and cuts the others. */
+/** Leaves out columns in the order of `turn`, and cuts the others. */
 function leaveOut<R>(
   columns: readonly Column<R>[],
   wholeOf: (column: Column<R>) => number,
@@ -102,7 +102,7 @@ function leaveOut<R>(
   }
 }
 
-/** The widths at which nothing is cut, and the columns with a value in some row; what is wider than the terminal counts as one more than that. */
+/** The widths at which nothing is cut, and the columns with a value in some row. Not exact for cells wider than `limit`. */
 function wholeWidths<R>(
   columns: readonly Column<R>[],
   rows: Iterable<readonly R[]>,
@@ -124,7 +124,7 @@ function excess(widths: readonly number[], gap: number, limit: number): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - limit;
 }
 
-/** Takes `columns` terminal columns away from those that may be cut, each time from the widest. */
+/** Reduces `widths` by `amount` in total, if possible: each time by 1 the widest of the columns in `cut` that can be cut. */
 function shrink<R>(
   widths: number[],
   columns: readonly Column<R>[],

@@ -29,14 +29,14 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   uncertain: 1,
 };
 
-/** The error of a command line that is wrong. */
+/** The error for a wrong command line. */
 export function usage(message: string): SciaticaError {
   return new SciaticaError('invalid', message);
 }
 
 /**
- * The error of a file operation as one for a person; other errors come back as they are.
- * @param explain the code and the message for an error number such as ENOENT
+ * Translates an error of the file system into a SciaticaError; returns other errors unchanged.
+ * @param explain returns the code and the message for an error number such as ENOENT
  */
 export function fileError(error: unknown, explain: (errno: string) => [ErrorCode, string]): unknown {
   const errno = errnoOf(error);
@@ -45,10 +45,10 @@ export function fileError(error: unknown, explain: (errno: string) => [ErrorCode
   return explained(code, message, error);
 }
 
-/** The answer to a question was no. */
+/** The user has answered no to a confirmation. The message is printed, and the exit code is 1. */
 export class Declined extends Error {}
 
-/** An error that the command has printed on stdout: only its exit code is left to give. */
+/** An error that the command has already printed on stdout: it only determines the exit code. */
 export class AlreadySaid extends Error {
   constructor(readonly error: SciaticaError) {
     super(error.message);
@@ -95,7 +95,7 @@ export function report(context: Context, thrown: unknown, line: CommandLine): nu
   return 1;
 }
 
-/** The verbs, each with what other programs call it. */
+/** The verbs, each with its names in other programs. */
 const VERBS = {
   add: ['new', 'create', 'record'],
   show: ['view', 'get'],
@@ -104,13 +104,13 @@ const VERBS = {
   list: ['ls'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** The verb that a word means. */
+/** The verb that a word, or its synonym in another program, means. */
 const verbOf = (word: string): string | undefined =>
   Object.entries<readonly string[]>(VERBS).find(
     ([verb, others]) => verb === word || others.includes(word),
   )?.[0];
 
-/** The command that lists what a noun is about. */
+/** The command that lists the records of each noun. */
 const LISTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     kindNames
@@ -122,14 +122,14 @@ const LISTS: Readonly<Record<string, string>> = {
   token: 'token ls',
 };
 
-/** The verbs of nouns that have not all of them. */
+/** The verbs of the nouns that lack some of them. */
 const FEWER_VERBS: Readonly<Record<string, readonly string[]>> = {
   exercise: [],
   token: ['add', 'rm'],
   trial: ['add', 'show'],
 };
 
-/** Words that are no command, and what has the name here. */
+/** Words that are not commands, and the command or flag that is suggested instead. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   version: '--version',
   tokens: 'token ls',
@@ -139,13 +139,14 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   stats: 'summary',
 };
 
-/** `log` for `log` and `logs`. */
+/** The noun of a word: `log` for `log` and `logs`. */
 const nounOf = (word: string | undefined): string | undefined =>
   Object.keys(LISTS).find((noun) => noun === word || LISTS[noun] === word);
 
 /**
- * The command that was probably meant by one that there is not.
- * @param next the word behind it, which may be the noun of a verb: `add user`; a verb alone is about logs
+ * The command that was probably meant by an unknown one.
+ * @param noun the group of `word`; empty if there is none
+ * @param next the word after it, which may be the noun of a verb, as in `add user`; a verb without a noun is about logs
  */
 function meantBy(noun: string, word: string, next?: string): string | undefined {
   if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
@@ -155,7 +156,7 @@ function meantBy(noun: string, word: string, next?: string): string | undefined 
   return verb && (FEWER_VERBS[of]?.includes(verb) ?? of in LISTS) ? `${of} ${verb}` : undefined;
 }
 
-/** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
+/** Commander also throws after --help and --version, with exit code 0, and after it has shown the help of a group. */
 function reportUsage(context: Context, error: CommanderError, line: CommandLine): number {
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
   const message = reworded(error.message.replace(/^error: /, ''), line);
@@ -164,7 +165,7 @@ function reportUsage(context: Context, error: CommanderError, line: CommandLine)
   return 2;
 }
 
-/** The flag, if it is one of these, of the field that was probably meant: `--after` by painAfter. */
+/** The flag, if it is among `flags`, of the field that an unknown flag probably means: `--after` for `--painAfter`. */
 function flagOfField(name: string, flags: readonly string[]): string | undefined {
   const fields = kindNames.flatMap((kind): [string, Field][] => Object.entries(kindOf(kind).fields));
   const known = new Map(fields.filter(([, { flag }]) => flags.includes(`--${flag}`)));
@@ -172,7 +173,7 @@ function flagOfField(name: string, flags: readonly string[]): string | undefined
   return meant && `--${meant.flag}`;
 }
 
-/** What commander says of a command line, in the words of the other errors. */
+/** Rewords a message of commander in the style of the other errors, and adds suggestions. */
 const reworded = (message: string, { command, usage, flags, words }: CommandLine): string =>
   message
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
@@ -227,7 +228,7 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
         const flags = said.findIndex((each) => /^--(user|db)\b/.test(each));
         const spoken = flags < 0 ? said : said.slice(0, flags);
         const isSession = painIn(spoken).levels.length === 2;
-        // A mistyped command stays one.
+        // A word similar to a command is a mistyped command, not an exercise.
         const isName =
           noun === '' ? isSession && !/log|pain|trial/.test(similar) : noun === 'log' && !similar;
         const session = (isSession ? spoken : [word, '6', '4']).map(quoted).join(' ');
@@ -250,16 +251,16 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^unknown option '.*'$/s,
-      // Of a command that only has commands.
+      // The options of a group belong after its subcommand.
       usage.endsWith(' [command]') ? '$& (the options of a command come after it)' : '$&',
     );
 
-/** Whether a prompt was aborted with Ctrl-C. */
+/** Whether a prompt was aborted, as by Ctrl-C or Ctrl-D. */
 function isInterrupt(error: unknown): boolean {
   return error instanceof Error && /^(ExitPromptError|AbortPromptError|AbortError)$/.test(error.name);
 }
 
-/** What an error says to a person. */
+/** The message of an error for the user, with all issues, control characters escaped. */
 export function describeError(context: Context, error: unknown): string {
   if (!(error instanceof SciaticaError))
     return escapeControls(error instanceof Error ? error.message : String(error));
@@ -271,9 +272,9 @@ export function describeError(context: Context, error: unknown): string {
 }
 
 /**
- * Runs `work`; the issues of its error name flags instead of fields.
- * @param words messages that replace those of a field
- * @throws what `work` threw
+ * Runs `work`, and rewrites its validation error so that the issues name flags instead of fields.
+ * @param words messages by field that replace those of the issues
+ * @throws the rewritten error; any other error of `work` unchanged
  */
 export function namingFlags<T>(
   fields: Fields,
@@ -287,7 +288,7 @@ export function namingFlags<T>(
   }
 }
 
-/** The same error, its issues with the names of flags instead of fields, for work that is awaited. @param words as for `namingFlags` */
+/** An error rewritten as by `namingFlags`, for asynchronous work. @param words as for `namingFlags` */
 export function inFlags(
   error: unknown,
   fields: Fields,
@@ -304,9 +305,9 @@ export function inFlags(
   );
 }
 
-/** Flags accept days in words, records do not: said where a day is what was expected. */
+/** Adds to a fault of a day the words for days that flags accept: the schema only knows YYYY-MM-DD. */
 function typed(field: Field | undefined, message: string): string {
-  // A pair of flags has no value that could be true or false.
+  // A boolean is set by a pair of flags, which take no value.
   if (field?.kind === 'boolean') return message.replace(': it must be true or false', '');
   const isOfDay = field?.kind === 'date' && message.endsWith(expectation(field));
   return isOfDay ? `${message}, or ${daysTaken(field)}` : message;

@@ -10,9 +10,9 @@ function termOf(argument: Argument): string {
 
 const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
 
-/** Style of every help: global options shown, sentences that begin with a capital letter. */
+/** Formatting of all help texts: global options are listed, and descriptions begin with a capital letter. */
 export const helpStyle = {
-  // Those of `sciatica audit` mean nothing to `sciatica audit prune`.
+  // Of the root command only: options of a group (`audit`) do not apply to its subcommands (`audit prune`).
   visibleGlobalOptions: (command: Command) => (command.parent ? [...rootOf(command).options] : []),
   minWidthToWrap: 20,
   // As in the usage line: <file> is required, [file] optional.

@@ -10,7 +10,7 @@ const UNSAFE =
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Text with its control characters and bidi controls as escapes such as `\u001b`. */
+/** Escapes control characters, bidi controls and lone surrogates, such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE,
@@ -19,42 +19,42 @@ export function escapeControls(text: string): string {
 }
 
 /**
- * Data as a terminal may get it: control characters and bidi controls but line ends as escapes, which JSON reads as the
- * same value. Elsewhere, in files and pipes, the text itself.
+ * Escapes data for a terminal as `escapeControls` does, except line ends; a JSON parser reads the escapes as the same
+ * values. For files and pipes, returns the text unchanged.
  */
 export function displayable(context: Context, text: string): string {
   return context.stdout.isTTY ? text.replace(/[^\r\n]+|\r(?!\n)/g, escapeControls) : text;
 }
 
-/** Writes a message, which is no data, to stderr; with --quiet nothing. */
+/** Writes a message to stderr, because it is not data; with `--quiet`, nothing. */
 export function say(context: Context, line: string): void {
   if (!context.quiet) sayAlways(context, line);
 }
 
-/** As `say`, with --quiet too: errors, losses, and what a question is about. */
+/** As `say`, but also with `--quiet`: errors, lost data, and what the user is about to confirm. */
 export function sayAlways(context: Context, text: string): void {
   const fitted = fittedTo(context.stderr, text);
   if (context.paging) context.paging.say(fitted);
   else context.stderr.write(`${fitted}\n`);
 }
 
-/** A message wrapped for a terminal, as it is elsewhere. */
+/** Wraps a message to the width of a terminal; for files and pipes, returns it unchanged. */
 function fittedTo({ isTTY, columns: width }: Output, text: string): string {
   if (!isTTY || !width) return text;
   const lines = text.split('\n').flatMap((line) => wrap(line.trimStart(), { width }, line.search(/\S|$/)));
   return lines.join('\n');
 }
 
-/** Writes to stdout that something was done; with --quiet nothing. */
+/** Writes the confirmation of a change to stdout; with `--quiet`, nothing. */
 export function sayDone(context: Context, line: string): void {
   if (!context.quiet) printSentence(context, line);
 }
 
-/** Writes to stdout what a command found out, in words; with --quiet too. */
+/** Writes the result of a command as a sentence to stdout, also with `--quiet`. */
 export const printSentence = (context: Context, line: string): void =>
   print(context, fittedTo(context.stdout, line));
 
-/** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */
+/** Writes data to stdout, escaped by `displayable`, with the backpressure of `writeAll`. */
 export function writeData(context: Context, pieces: Iterable<string>): Promise<void> {
   const shown = function* () {
     for (const piece of pieces) yield displayable(context, piece);
@@ -62,7 +62,7 @@ export function writeData(context: Context, pieces: Iterable<string>): Promise<v
   return writeAll(context.stdout, context.stdout.isTTY ? shown() : pieces);
 }
 
-/** The output file that means stdout. */
+/** The name of an output file that stands for stdout. */
 export const STDOUT = '-';
 
 /** Writes a line of data to stdout. */
@@ -93,12 +93,12 @@ function drained(output: Output): Promise<void> {
   });
 }
 
-/** A word quoted for a shell. */
+/** Quotes a word for a POSIX shell, unless it needs no quotes. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Commands that take `--user` for the user whose records they are about, and not for a new owner. */
+/** Command lines without `--user` that accept it to select whose records they are about, not to set a new owner. */
 const OF_A_USER = new RegExp(
   `^(?:${[
     ...ownedKindNames.map(commandsOf).flatMap(({ one, add, many }) => [`${one} ${add}`, many]),
@@ -108,8 +108,8 @@ const OF_A_USER = new RegExp(
 );
 
 /**
- * A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named and, where there are several, the
- * user whom the command is about.
+ * A command line to suggest in a message, such as `sciatica undo 12`. It repeats `--db` and, if the database has several
+ * users and the suggested command depends on one, names the user of the running command.
  */
 export function commandLine(context: Context, words: string): string {
   const { db, user } = context;
@@ -117,7 +117,7 @@ export function commandLine(context: Context, words: string): string {
   return lineOf(words, isUnclear ? String(user) : undefined, db);
 }
 
-/** A command line to go on with after one that failed before its `--user` and `--db` were read. @param typed its words */
+/** As `commandLine`, for a command that failed before its `--user` and `--db` were parsed. @param typed its arguments */
 export function commandLineAs(typed: readonly string[], words: string): string {
   const given = (flag: string) => {
     const at = typed.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
@@ -133,7 +133,7 @@ function lineOf(words: string, user: string | undefined, db: string | undefined)
   return ['sciatica', words, ...flags].join(' ');
 }
 
-/** A message whose commands are about the database that `--db` has named. */
+/** Renders a message; `commandLine` completes the commands in it. */
 export const wordedFor = (context: Context, wording: Wording): string =>
   worded(wording, (words) => commandLine(context, words));
 

@@ -28,7 +28,7 @@ export async function writeOutputFile(
   }
 }
 
-/** @throws SciaticaError `conflict` if there is a file that must not be replaced, `unusable` for a folder */
+/** @throws SciaticaError `conflict` if the file exists and `force` is false, `unusable` for a folder */
 export function refuseExisting(path: string, force: boolean): void {
   if (!existsSync(path) || isDevice(path)) return;
   if (statSync(path).isDirectory())
@@ -38,7 +38,7 @@ export function refuseExisting(path: string, force: boolean): void {
 
 const existing = (path: string) => `${escapeControls(path)} exists already. To replace it, add --force.`;
 
-/** Pipes and devices such as /dev/null are written to, never replaced. */
+/** Whether a path is a pipe or a device such as /dev/null, which is written to, never replaced. */
 function isDevice(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
@@ -55,10 +55,10 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
   }
 }
 
-/** Between two looks at whether anybody reads from a named pipe, in milliseconds. */
+/** Polling interval until a named pipe has a reader, in milliseconds. */
 const READER_EVERY_MS = 50;
 
-/** Writes to a named pipe. Signals are noticed while it waits for a reader: no call of the system blocks. */
+/** Writes to a named pipe. No system call blocks, so signals are handled while it waits for a reader. */
 async function writeToPipe(path: string, pieces: Iterable<string>): Promise<void> {
   const { Socket } = await import('node:net');
   const { pipeline } = await import('node:stream/promises');
@@ -66,7 +66,7 @@ async function writeToPipe(path: string, pieces: Iterable<string>): Promise<void
   await pipeline(Readable.from(pieces), new Socket({ fd, readable: false, writable: true }));
 }
 
-/** Opens a named pipe once somebody reads from it. */
+/** Opens a named pipe as soon as it has a reader; before, the system answers ENXIO. */
 async function openedForReader(path: string): Promise<number> {
   for (;;) {
     try {
@@ -94,7 +94,7 @@ function writeError(error: unknown, path: string): unknown {
   if (error instanceof NotSynced) return explained('uncertain', escapeControls(error.message), error);
   const name = escapeControls(path);
   return fileError(error, (errno) => {
-    // Another process has made the file meanwhile.
+    // Another process has created the file meanwhile.
     if (errno === 'EEXIST') return ['conflict', existing(path)];
     if (isFull(error)) return ['full', `${name} was not written: the disk is full.`];
     if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')

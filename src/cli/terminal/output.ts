@@ -29,7 +29,7 @@ export interface List<R extends object> {
   columns(): readonly Column<R>[] | Promise<readonly Column<R>[]>;
   /** The records in blocks, from the start each time it is called. */
   rows(): Iterable<readonly R[]>;
-  /** The records as JSON texts, in blocks, where SQLite renders them. */
+  /** The records as JSON texts that SQLite renders, in blocks; undefined to render those of `rows`. */
   json?(): Iterable<string[]>;
 }
 
@@ -44,7 +44,7 @@ export function printRecord<R extends object>(
   else print(context, details(columns, record));
 }
 
-/** Label and value, line by line, the values aligned and cut to `width` terminal columns. */
+/** A record as lines of label and value, the values aligned and cut to `width` terminal columns. */
 function details<R>(columns: readonly Column<R>[], row: R, width = Number.POSITIVE_INFINITY): string {
   const pairs = columns.flatMap((column): [label: string, value: string][] => {
     const text = clip(column.cell(row), width);
@@ -56,7 +56,7 @@ function details<R>(columns: readonly Column<R>[], row: R, width = Number.POSITI
     .join('\n');
 }
 
-/** Prints the result of a change: a sentence and how to take it back, or the record with `--json`. */
+/** Prints the result of a change: a sentence with the command that undoes it, or the record with `--json`. */
 export function printDone<R extends object>(
   context: Context,
   options: Options,
@@ -67,28 +67,28 @@ export function printDone<R extends object>(
   else sayChanged(context, done);
 }
 
-/** Says what was changed, and how to take it back: on a line of its own where a terminal would break it. */
+/** Prints what was changed and the command that undoes it, on a line of its own if the terminal would wrap it. */
 export function sayChanged(context: Context, done: string): void {
   const line = `${done}${wrongHint(context)}`;
   const fits = widthOf(line, context.width) <= context.width;
   sayDone(context, fits ? line : `${done}\n${wrongHint(context).trim()}`);
 }
 
-/** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */
+/** ` Wrong? sciatica undo 12`, to end a sentence about the change just made; empty if there was none. */
 export function wrongHint(context: Context): string {
   const change = context.store.latestChange;
   return change === undefined ? '' : ` Wrong? ${commandLine(context, `undo ${change}`)}`;
 }
 
-/** Points out a day in the future, which counts in no figure yet. */
+/** Warns of a day in the future, which no statistic includes yet. */
 export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
 /**
- * Points out notes that say another day and nothing else.
- * @param edit the command that changes the record
- * @param timeFlag its flag for the time of day; without one a time stays a note
+ * Warns if the notes are only the name of another day, which may be meant as the date.
+ * @param edit the command that changes the record, such as `log edit 12`
+ * @param timeFlag the name of its flag for the time of day; if it has none, a time stays in the notes
  */
 export function sayDayInNotes(
   context: Context,
@@ -114,7 +114,7 @@ export function checkJson(options: Options, fields: Fields): void {
   pickedBy(options, fields);
 }
 
-/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. @returns the columns that did not fit */
+/** Prints a list as JSON or CSV if a flag says so, else as `printRows` does. @returns titles of columns that did not fit */
 export async function printList<R extends object>(
   context: Context,
   options: Options,
@@ -132,7 +132,7 @@ export async function printList<R extends object>(
 }
 
 /**
- * Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal.
+ * Prints a table in a terminal, or details if it is too narrow; tab-separated lines if stdout is not a terminal.
  * @returns the titles of the columns that did not fit
  */
 async function printRows<R extends object>(
@@ -173,7 +173,7 @@ function* stacked<R>(
 
 type Pick = (record: object) => object;
 
-/** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
+/** The projection of `--json`: all fields, or those that it names, in that order; undefined without `--json`. */
 export const pickedBy = (options: Options, fields: Fields): Pick | undefined =>
   pickerOf(options, Object.keys(fields));
 
@@ -191,12 +191,12 @@ function pickerOf({ json: asked }: Options, known: readonly string[]): Pick | un
   };
 }
 
-/** As the service renders it, in a terminal indented. */
+/** A value as JSON: compact, as the HTTP service sends it, but indented in a terminal. */
 function json(context: Context, value: object): string {
   return context.stdout.isTTY ? displayable(context, JSON.stringify(value, null, 2)) : JSON.stringify(value);
 }
 
-/** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
+/** A JSON array, block by block. Texts that need no change are passed on as SQLite rendered them. */
 function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
   const indented = context.stdout.isTTY;
   const render = (text: string) => {
@@ -214,7 +214,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
   yield started ? close : '[]\n';
 }
 
-/** The records of JSON texts, one by one. */
+/** Parses JSON texts into records, one by one. */
 export function* parsedRecords(blocks: Iterable<readonly string[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }

@@ -21,13 +21,13 @@ const PAGED = [
   ...kindNames.map(commandsOf).flatMap(({ one, many }) => [`${one} show`, many]),
 ];
 
-/** Options of less as git sets them: end where one screen shows all, keep colours, leave the text on the screen. */
+/** Options of less as git sets them: quit if the text fits on one screen, keep colours, leave the text on the screen. */
 const ENVIRONMENT = { LESS: 'FRX', LV: '-c', LESSCHARSET: 'utf-8' };
 
 /**
  * Sends the output from now on to a pager (`$PAGER`, else less) as soon as it is longer than the screen. Without a
  * pager, or a terminal that it could use, nothing changes.
- * @param command as it is typed, without the program's name; help without it
+ * @param command its full name without `sciatica`, such as `token ls`; undefined for help
  */
 export function pageLongOutput(context: Context, command?: string): void {
   const { stdout, env } = context;
@@ -38,7 +38,7 @@ export function pageLongOutput(context: Context, command?: string): void {
     context.paging = new Pager(context, stdout, pager);
 }
 
-/** Whether the first word is a program. A line that only a shell can read is left to it. */
+/** Whether the first word of a command line is an installed program. True for one that only a shell can parse. */
 function canStart(line: string, path = ''): boolean {
   const [program = ''] = line.trim().split(/\s+/);
   if (/[^\w./:+-]/.test(program)) return true;
@@ -47,10 +47,10 @@ function canStart(line: string, path = ''): boolean {
   return path.split(delimiter).some((folder) => names.some((name) => existsSync(join(folder, name))));
 }
 
-/** Holds the output back until it is longer than the screen, then gives it to the pager. */
+/** Buffers the output until it is longer than the screen, then starts the pager and writes to it. */
 class Pager extends Writable implements Paging {
   readonly isTTY = true;
-  /** What is held back, in order. */
+  /** The buffered output and messages, in order. */
   #held: { to: Output; text: string }[] = [];
   #rows = 0;
   #process: ChildProcess | undefined;
@@ -71,7 +71,7 @@ class Pager extends Writable implements Paging {
     return this.terminal.rows ?? 24;
   }
 
-  /** Writes a message to stderr: at once, or after the output before it. */
+  /** Writes a message to stderr: at once if there was no output yet, else in `finish`, after the output before it. */
   say(line: string): void {
     const to = this.context.stderr;
     if (this.#held.length === 0 && !this.#process) to.write(`${line}\n`);
@@ -111,14 +111,14 @@ class Pager extends Writable implements Paging {
       env: environment,
     });
     this.#process = child;
-    // Ctrl-C is the pager's: it may only mean to stop a search.
+    // Ctrl-C is left to the pager, in which it may only stop a search.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     this.#ended = new Promise<void>((resolve) => {
       child.once('error', () => resolve());
       child.once('close', () => resolve());
     }).finally(() => process.off('SIGINT', ignore));
-    // The person left the pager before the end of the output.
+    // The user has quit the pager before the end of the output.
     child.stdin?.on('error', () => this.destroy());
   }
 
@@ -126,9 +126,9 @@ class Pager extends Writable implements Paging {
     this.#process?.stdin?.write(text, () => done());
   }
 
-  /** Ends the output. @returns when the person has left the pager */
+  /** Ends the output. Resolves when the user has quit the pager. */
   async finish(): Promise<void> {
-    // A stream that was destroyed has no end any more.
+    // A destroyed stream has closed already: this would wait for ever.
     if (!this.destroyed) await new Promise((resolve) => this.once('close', resolve).end());
     this.#process?.stdin?.end();
     await this.#ended;

@@ -1,8 +1,8 @@
 import { choiceMeant } from '../../domain/words/choice.ts';
 
 /**
- * Prompts for a terminal that cannot move its cursor (`TERM=dumb`): a line out, a line in, which the terminal itself
- * edits. The same functions as those of Inquirer, as far as they are used.
+ * Prompts for a terminal that cannot move its cursor (`TERM=dumb`): they write a line and read a line, which the
+ * terminal itself edits. They implement the part of Inquirer's interface that is used here.
  */
 
 export interface Streams {
@@ -14,9 +14,9 @@ export interface Streams {
 interface InputConfig {
   message: string;
   default?: string;
-  /** True, or what is wrong. */
+  /** Returns true, or a message that says what is wrong. */
   validate?: (text: string) => boolean | string | Promise<boolean | string>;
-  /** For terminals with more than plain text. */
+  /** Ignored here: only Inquirer styles the question. */
   theme?: { style: { message(text: string, status: string): string } };
 }
 
@@ -26,10 +26,10 @@ interface Choice<T> {
   description?: string;
 }
 
-/** Typed for no text at all, where Enter means the default. */
+/** The answer that stands for the empty text, because Enter alone stands for the default. */
 const NOTHING = '-';
 
-/** Asks for a line of text, again while it is not valid. */
+/** Asks for a line of text until it is valid. */
 export async function input(
   { message, default: usual, validate = () => true }: InputConfig,
   streams: Streams,
@@ -46,7 +46,7 @@ export async function input(
   }
 }
 
-/** Asks a question for yes or no. */
+/** Asks a yes-or-no question. */
 export async function confirm(
   { message, default: usual = true }: { message: string; default?: boolean },
   streams: Streams,
@@ -60,7 +60,7 @@ export async function confirm(
   }
 }
 
-/** Asks to pick one of several, by its number, or by a word as a flag takes it. */
+/** Asks for one of several choices, by its number, or by its value or the beginning of it, as flags accept it. */
 export async function select<T>(
   {
     message,
@@ -85,12 +85,12 @@ export async function select<T>(
 
 interface SearchConfig<T> {
   message: string;
-  /** What fits the text; all without it. */
+  /** Returns the choices that match a text; all choices if it is undefined. */
   source: (term: string | undefined) => readonly Choice<T>[];
   validate?: (value: T) => boolean | string | Promise<boolean | string>;
 }
 
-/** Asks for one of those known, by its number or a part of its name, or for a new one. */
+/** Asks for a known choice, by its number or a part of its name, or for a new one. */
 export async function search<T>(
   { message, source, validate = () => true }: SearchConfig<T>,
   streams: Streams,
@@ -113,7 +113,7 @@ const listed = (choices: readonly Choice<unknown>[]): string =>
     .map(({ name, description }, i) => `${i + 1}) ${name}${description ? ` (${description})` : ''}\n`)
     .join('');
 
-/** @throws an error named AbortError when the person ends it, or the input ends */
+/** @throws an error named AbortError when the user interrupts the prompt, or the input ends */
 function readLine(question: string, { input, output, signal }: Streams): Promise<string> {
   output.write(question);
   return new Promise<string>((resolve, reject) => {

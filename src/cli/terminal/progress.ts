@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 const EVERY_MS = 100;
 
 export interface Progress {
-  /** Shows the progress; cheap to call often. */
+  /** Shows the progress, at most every `EVERY_MS`; cheap to call often. */
   show(text: () => string): void;
   /** Clears the line. */
   clear(): void;
@@ -11,7 +11,7 @@ export interface Progress {
 
 /**
  * A line of progress on stderr: in a terminal only, and not in the first tenth of a second.
- * @param wanted false where the line would mix with data on the same terminal
+ * @param wanted false if the line would mix with data on the same terminal
  */
 export function progressOf(context: Context, wanted = true): Progress {
   const { stderr } = context;

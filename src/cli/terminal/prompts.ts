@@ -11,11 +11,11 @@ import { escapeControls } from './io.ts';
 import type { Streams } from './plain-prompts.ts';
 import { wrap } from './width.ts';
 
-/** Prompts in a terminal. Loaded only when one is shown. */
+/** Prompts in a terminal. Imported on demand, only to show one. */
 
 type Prompts = Pick<typeof import('./plain-prompts.ts'), 'input' | 'confirm' | 'select' | 'search'>;
 
-/** Those of Inquirer need a terminal that moves its cursor. */
+/** The prompts of Inquirer need a terminal that can move its cursor. */
 const promptsFor = ({ env }: Context): Promise<Prompts> =>
   env['TERM'] === 'dumb' ? import('./plain-prompts.ts') : import('@inquirer/prompts');
 
@@ -30,7 +30,7 @@ async function ask<T>(
   const prompts = await promptsFor(context);
   const controller = new AbortController();
   const abort = () => controller.abort();
-  // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
+  // Ctrl-D closes readline, which pauses its input; the prompt would never settle.
   const ended = () => setImmediate(abort);
   process.once('SIGINT', abort);
   const keyboard = keyboardOf(context.stdin);
@@ -57,8 +57,8 @@ function keyboardOf(stdin: Input): Keyboard {
 }
 
 /**
- * Asks for the value of one field, again if it is invalid, with the message of the schema.
- * @param current the default
+ * Asks for the value of one field until it is valid; a fault is shown with the message of the schema.
+ * @param current the default value
  * @returns the value; null for none, which an optional field may have
  */
 export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
@@ -82,7 +82,7 @@ export async function askField(context: Context, field: Field, current?: unknown
       prompts.input(
         {
           message: fitted(context, `${field.help}${none}${hint}`),
-          // Once it is answered, nobody needs to know what else could have been said.
+          // The hint disappears once the question is answered.
           theme: { style: { message: (text: string, status: string) => headline(text, hint, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
           validate: (text) => verdict(context, faultOfValue(field, read(text), context.today)),
@@ -94,14 +94,14 @@ export async function askField(context: Context, field: Field, current?: unknown
   return read(answer);
 }
 
-/** What can be answered, in brackets after a space. */
+/** A space and, in brackets, a hint on possible answers; empty if the field has none. */
 function hintOf(context: Context, field: Field, current: unknown): string {
   const hint = field.hint ?? (field.kind === 'date' ? DAYS_IN_SHORT : '');
   const isToday = field.kind === 'date' && current === context.today ? '; Enter: today' : '';
   return hint && ` (${hint}${isToday})`;
 }
 
-/** A question in bold, what can be answered in dim letters. */
+/** Styles a question: bold, and until it is answered followed by its hint in dim letters. */
 function headline(text: string, hint: string, status: string): string {
   const end = text.length - hint.length;
   const question = styleText('bold', text.slice(0, end));
@@ -118,7 +118,7 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   return askChoiceOf(context, field.help, choices, current ?? (field.optional ? null : values[0]));
 }
 
-/** Questions of some fields that are not those of their kind, by field. */
+/** Custom prompts by field name, for fields that are not asked for by the prompt of their kind. */
 export type Questions = Readonly<
   Record<string, (current: unknown, answers: Readonly<Record<string, unknown>>) => Promise<unknown>>
 >;
@@ -138,8 +138,8 @@ export async function askFields(
 }
 
 /**
- * Asks for a line of text, again while it has a fault.
- * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
+ * Asks for a line of text until it has no fault.
+ * @param faultOf returns what is wrong with an answer, as a sentence; undefined if nothing is
  */
 export async function askLine(
   context: Context,
@@ -178,14 +178,14 @@ export function faultOfValue(field: Field, value: unknown, today: string): strin
 }
 
 /**
- * A text wrapped behind a mark of two columns: Inquirer breaks lines within words.
- * @param before what further lines begin with
- * @param after columns for what stands behind it
+ * Wraps a text that Inquirer shows after a prefix of two columns, because Inquirer breaks lines within words.
+ * @param before prefix of the lines after the first
+ * @param after columns left free for what follows the text
  */
 const fitted = ({ stderr }: Context, text: string, { before = '', after = 0 } = {}): string =>
   wrap(text, { width: (stderr.columns || 80) - 2 - after }).join(`\n${before}`);
 
-/** What is wrong with an answer. */
+/** The result of a validation as Inquirer expects it: true, or the fault, wrapped. */
 const verdict = (context: Context, fault: string | undefined): string | true =>
   fault === undefined || fitted(context, fault);
 
@@ -203,7 +203,7 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   );
 }
 
-/** Asks to pick one of several. @param initial the value that is picked at first, otherwise the first one */
+/** Asks for one of several choices. @param initial the value that is selected at first; by default the first one */
 export function askChoiceOf<T>(
   context: Context,
   message: string,
@@ -217,7 +217,7 @@ export function askChoiceOf<T>(
   );
 }
 
-/** The name of a choice in the list, and behind the question once it is chosen. */
+/** A choice as it is shown in the list (`name`), and after the question once it is chosen (`short`). */
 function choiceShown(context: Context, message: string, name: string): { name: string; short: string } {
   const question = fitted(context, message);
   const answered = fitted(context, `${message} ${name}`).slice(question.length);
@@ -226,8 +226,8 @@ function choiceShown(context: Context, message: string, name: string): { name: s
 
 /**
  * Asks for one of many by a part of its name, or for a new one.
- * @param source what fits a text; all without it
- * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
+ * @param source returns the choices that match a text; all choices if it is undefined
+ * @param faultOf returns what is wrong with an answer, as a sentence; undefined if nothing is
  */
 export function askSearch(
   context: Context,
@@ -247,16 +247,16 @@ export function askSearch(
   );
 }
 
-/** What stands for a line break in a text while it is edited on one line. */
+/** Replaces line breaks in a text while it is edited on one line. */
 const LINE_BREAK = '⏎';
 const onOneLine = (text: string) => text.replace(/\r\n?|\n/g, LINE_BREAK);
 
-/** How long a prompt may take to settle, in milliseconds, before it gets what was typed since. */
+/** Delay in milliseconds before the next part of the type-ahead is passed on, in which a prompt processes the last one. */
 const SETTLED = 30;
 
 /**
- * The keys of a terminal for one prompt after the other: what is typed ahead waits for the next prompt, and several
- * pasted lines are one answer where the prompt takes them. Ctrl-Z stops the process, and after fg the prompt goes on.
+ * The terminal input of consecutive prompts. Type-ahead is kept for the next prompt, and several pasted lines are one
+ * answer for a prompt that accepts them. Ctrl-Z suspends the process, and the prompt continues after `fg`.
  */
 class Keyboard extends PassThrough {
   #typed = '';
@@ -273,7 +273,7 @@ class Keyboard extends PassThrough {
     stdin.once('end', () => this.end());
   }
 
-  /** Readline sets it for each prompt. */
+  /** Called by readline for each prompt. */
   setRawMode(raw: boolean): void {
     this.stdin.setRawMode?.(raw);
   }
@@ -283,7 +283,7 @@ class Keyboard extends PassThrough {
     this.#isOpen = true;
     this.#takesLines = takesLines;
     this.stdin.resume();
-    // After the prompt listens.
+    // Later, when the prompt listens.
     this.#later(0);
   }
 
@@ -310,7 +310,7 @@ class Keyboard extends PassThrough {
       return;
     }
     const end = this.#typed.search(/[\r\n\u001a]/);
-    // A search drops an Enter that comes before it has looked for the text.
+    // Enter is passed on later than the text: a search prompt ignores it until it has searched for the text.
     const taken = end < 0 ? this.#typed : this.#typed.slice(0, end || 1);
     this.#typed = this.#typed.slice(taken.length);
     if (taken === '\u001a') this.#stop();
@@ -329,10 +329,10 @@ class Keyboard extends PassThrough {
   }
 }
 
-/** With these control sequences Inquirer erases a question before it draws it again. */
+/** The control sequences with which Inquirer erases a question before it redraws it. */
 const ERASING = /^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)+\u001b\[G/;
 
-/** The terminal as one prompt sees it, which can show its question once more. */
+/** The output stream of a prompt. It remembers the question, to redraw it after Ctrl-Z. */
 class Screen extends Writable {
   #question = '';
 
@@ -355,12 +355,12 @@ class Screen extends Writable {
     done();
   }
 
-  /** Makes room for other programs, below the line with the answer. */
+  /** Clears the screen below the cursor and begins a line, for the output of other programs. */
   leave(): void {
     this.terminal.write('\u001b[J\r\n');
   }
 
-  /** What other programs wrote since stands above it. */
+  /** Shows the question again, below the output of other programs. */
   redraw(): void {
     this.terminal.write(`\r\u001b[J${this.#question}`);
   }

@@ -2,12 +2,12 @@ import Table from 'cli-table3';
 import { type Column, fitColumns, type Layout } from './columns.ts';
 import { clip } from './width.ts';
 
-/** Tables as a terminal shows them. Loaded only where one is drawn. */
+/** Renders tables for a terminal. Imported on demand, only to draw one. */
 
-/** Most rows drawn at once: cli-table3 compares each cell with the rows above it, which is quadratic. */
+/** Maximum number of rows drawn at once: cli-table3 compares each cell with the rows above it, which is quadratic. */
 const BLOCK = 10;
 
-/** No lines, as in the tables of the GitHub CLI. */
+/** No borders, as in the tables of the GitHub CLI. */
 const NO_LINES = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
     .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
@@ -16,8 +16,8 @@ const NO_LINES = Object.fromEntries(
 
 /**
  * The lines of a table of a few rows.
- * @param limit columns of the terminal
- * @param ways columns that it may have: the first that fit
+ * @param limit width of the terminal in columns
+ * @param ways sets of columns in order of preference: the first that fits is drawn
  */
 export function tableOf<R>(
   rows: readonly R[],
@@ -38,7 +38,7 @@ export function* draw<R>(layout: Layout<R>, rows: Iterable<readonly R[]>): Gener
         layout,
         block.slice(start, start + BLOCK).map((row) =>
           columns.map((column, i) => {
-            // cli-table3 would cut within a character.
+            // Cut here, because cli-table3 would cut within a grapheme cluster.
             const text = clip(column.cell(row), widths[i] ?? 0);
             return column.paint?.(text, row) ?? text;
           }),

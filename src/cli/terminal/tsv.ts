@@ -7,7 +7,7 @@ const BATCH = 500;
  * Tab-separated lines with a header, nothing cut: for `cut`, `sort` and `column -t`. In a value, a tab, a line
  * break, a backslash and control characters are escaped (`\t`, `\n`, `\\`, `\u001b`); an absent value is an empty cell.
  * @param names the fields, in order
- * @returns the lines in blocks of some hundred
+ * @returns the lines in chunks of at most `BATCH`
  */
 export function* tsvOf<R extends object>(
   names: readonly string[],
@@ -26,7 +26,7 @@ export function* tsvOf<R extends object>(
         .join('\n')}\n`;
 }
 
-/** A value as in CSV; what CSV has no form for, as JSON. */
+/** A value as in CSV; objects and arrays, for which CSV has no form, as JSON. */
 function cellOf(value: unknown): string {
   if (typeof value === 'string') return escaped(value);
   return typeof value === 'object' && value !== null ? escaped(JSON.stringify(value)) : toText(value);

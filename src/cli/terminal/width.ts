@@ -1,9 +1,9 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** Latin letters, common punctuation and our signs, one column each: what is of nothing else is measured at once. */
+/** Texts of Latin letters, common punctuation and the signs used here, one column each: their length is their width. */
 const NARROW = /^[ -~\u00a1-\u02ff\u2010-\u2027\u2190-\u2193\u2713\u2717]*$/;
 
-/** The terminal columns of a text; of one that is wider than `limit`, some number above it. */
+/** The width of a text in terminal columns; for a text wider than `limit`, any number above `limit`. */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (NARROW.test(text)) return text.length;
   const { width, truncated } = truncatedWidth(text, { limit });
@@ -12,11 +12,11 @@ export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number 
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** A text cut to `width` terminal columns, between two characters (UAX #29), with … where it was cut. */
+/** Cuts a text to `width` terminal columns, between grapheme clusters (UAX #29), and ends it with … if it was cut. */
 export function clip(text: string, width: number): string {
   if (widthOf(text, width) <= width) return text;
   if (NARROW.test(text)) return `${text.slice(0, width - 1)}…`;
-  // Made on first use: that takes more than 10 ms.
+  // Created on first use, which takes more than 10 ms.
   segmenter ??= new Intl.Segmenter();
   let end = 0;
   let left = width - 1;
@@ -28,18 +28,18 @@ export function clip(text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** Most columns of a line of running text: longer ones are hard to read. */
+/** Maximum width of running text in columns: longer lines are hard to read. */
 const MEASURE = 100;
 
-/** A command to go on with, which stays whole so that it can be copied. */
+/** A suggested command line within a message. It is never wrapped, so that it can be copied. */
 const COMMAND = /(?<=[:?] )sciatica .*?(?=[.;]? \(|[.;] |$)/g;
 
-/** Stands for a space where no line is broken: of private use, and as wide. */
+/** Replaces a space at which no line may be broken: a private-use character, as wide as a space. */
 const UNBROKEN = '\ue000';
 
 /**
- * Wraps text at spaces, but not in a command, between a number and its % or around an arrow, each line `indent` columns in;
- * a word longer than a line, such as a path, stays whole.
+ * Wraps text at spaces to `width` columns, but at most `MEASURE`, each line indented by `indent` columns. Does not break
+ * command lines, between a number and its %, around an arrow, or within a word longer than a line, such as a path.
  */
 export function wrap(text: string, { width }: { width: number }, indent = 0): string[] {
   const room = Math.min(width, MEASURE) - indent;
