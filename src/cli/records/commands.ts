@@ -6,9 +6,9 @@ import { idOf, jsonOption } from '../input/options.ts';
 import type { Options } from '../terminal/output.ts';
 import { addRecord, editRecord, givenFields, removeRecords, showRecord } from './verbs.ts';
 
-/** Commands of a kind of record, made from its fields and words. */
+/** Commands for a kind of record, generated from its definition. */
 
-/** Adds the flags of the fields and, where one is a day, what accepts any. */
+/** Adds the flags of the fields and, if one is a day in the past, `--anyway`, which accepts any day. */
 function addFields(command: Command, kind: KindName): Command {
   const fields = givenFields(kind);
   command.fields(fields);
@@ -16,7 +16,7 @@ function addFields(command: Command, kind: KindName): Command {
   return hasDay ? command.addOption(anywayOption()) : command;
 }
 
-/** Declares a verb of a kind, but for its words and what it does. @param lines examples */
+/** Declares a verb of a kind, without its arguments and action. @param lines examples for the help */
 export function verb(
   group: Command,
   kind: KindName,
@@ -38,7 +38,7 @@ export function verb(
   return command.examples(...lines);
 }
 
-/** What the commands of a kind say that its definition does not: a sentence about it, and examples of each verb. */
+/** Help texts that the definition of a kind does not contain: a description, and examples for each verb. */
 interface Texts {
   description: string;
   examples: Readonly<Record<'add' | 'show' | 'edit' | 'rm', readonly string[]>>;
@@ -63,7 +63,7 @@ export function addRecordCommand<K extends KindName>(
   addStoredVerbs(group, context, kind, texts.examples, afterWrite);
 }
 
-/** Declares `show`, `edit` and `rm`. @param lines examples of each @param afterEdit is called with a record that was changed */
+/** Declares `show`, `edit` and `rm`. @param lines examples for each @param afterEdit called with a record after a change */
 export function addStoredVerbs<K extends KindName>(
   group: Command,
   context: Context,

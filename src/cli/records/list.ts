@@ -12,7 +12,7 @@ import { type Options, printList } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { verbsOf } from './verbs.ts';
 
-/** Adds the filters of a list and its order to a command. `--user all` means all users. */
+/** Adds the flags that filter and sort a list to a command. `--user all` means all users. */
 export function addListFilters(command: Command, kind: KindName): Command {
   const { userId, ...others } = kindOf(kind).fields;
   if (userId) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
@@ -25,7 +25,7 @@ export function addListFilters(command: Command, kind: KindName): Command {
   );
 }
 
-/** The filters of a list that have a name of their own, but for the one that `--user` is. */
+/** The filters of a kind that have flags of their own, except `--user`, which also takes `all`. */
 function namedFilters(kind: KindName): Fields {
   const { userId: _, ...named } = fieldsOfFilters(kindOf(kind).filters ?? {});
   return named;
@@ -47,7 +47,7 @@ export async function listFilterOf<K extends KindName>(
     ...(await sortOf(options, fields)),
     ...(typeof options['limit'] === 'number' && { limit: options['limit'] }),
   };
-  // Conditions that name users are not narrowed to the usual one.
+  // With a condition on userId in `--where`, the default user does not narrow the list.
   const namesUsers = filter.where?.some(({ field }) => field === 'userId') && options['user'] === undefined;
   const userId = isOwned(kind) && !namesUsers ? resolveListUser(context, options) : undefined;
   return (userId === undefined ? filter : { ...filter, userId }) as FilterOf<K>;
@@ -75,7 +75,7 @@ export function addListCommand(
     .action((options: Options) => listRecords(context, options, kind));
 }
 
-/** Lists the records that match, in every output format. @throws SciaticaError `invalid`, `not-found` */
+/** Lists the matching records in the output format of the flags. @throws SciaticaError `invalid`, `not-found` */
 export async function listRecords(context: Context, options: Options, kind: KindName): Promise<void> {
   const {
     fields,
@@ -87,7 +87,7 @@ export async function listRecords(context: Context, options: Options, kind: Kind
   const owner = userId === undefined ? {} : { userId };
   const isPlain = options['json'] === undefined && !options['csv'];
   if (isPlain && records.count(owner) === 0) {
-    // The first user comes before everything else.
+    // A user comes first: other records need one.
     const hint = isOwned(kind) ? 'To add one' : 'Start with';
     const { one: noun, add } = commandsOf(kind);
     return say(context, `There is no ${one} yet. ${hint}: ${commandLine(context, `${noun} ${add}`)}`);

@@ -13,19 +13,19 @@ import { checkJson, type Options, printDone, printRecord, sayChanged } from '../
 import { columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
-/** What the commands of every kind of record do. */
+/** The actions of the generated commands, for every kind of record. */
 
 export const verbsOf = <K extends KindName>({ store }: Context, kind: K) =>
   store.of(kind) as unknown as Records<K>;
 
-/** The fields that a person gives: all but the id. */
+/** The fields that a user enters: all but the id, which is assigned. */
 export function givenFields(kind: KindName): Fields {
   const { id: _, ...fields } = kindOf(kind).fields;
   return fields;
 }
 
 /**
- * Adds a record: what the flags do not say is asked for in a terminal; elsewhere a text that may be blank is.
+ * Adds a record from flags. If required fields are missing, a terminal asks for them; texts that may be blank default to ''.
  * @throws SciaticaError `invalid` with every fault; then nothing was written
  */
 export async function addRecord<K extends KindName>(
@@ -65,7 +65,7 @@ export async function addRecord<K extends KindName>(
   return record;
 }
 
-/** Asks who is there, in a terminal where nobody has recorded anything yet, and says when to get help at once. */
+/** Onboarding, in a terminal and while there is no user: asks for the first one, and shows the red flags. */
 export async function introduce(context: Context): Promise<void> {
   if (!context.interactive || (existsSync(context.databasePath) && context.store.users.count() > 0)) return;
   say(context, 'First, who are you?');
@@ -80,22 +80,22 @@ export function showRecord(context: Context, options: Options, kind: KindName, i
   printRecord(context, options, { fields, columns: columnsOf(fields), record });
 }
 
-/** How the change of a record differs from that of most kinds. */
+/** What a kind overrides in `editRecord`. */
 interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
-  /** Reads flags that are no field. */
+  /** Applies flags that are not fields, such as `--edit`. */
   optionsFor?(current: RecordOfKind<K>): Promise<Options>;
-  /** Checks what is to change. @throws SciaticaError `invalid` with every fault */
+  /** Checks the new values. @throws SciaticaError `invalid` with every fault */
   check?(given: object): object;
-  /** Adds what follows from what is to change. */
+  /** Adds values that follow from the new ones. */
   complete?(given: Record<string, unknown>): Promise<void>;
-  /** The record in the sentence that says that it was changed. */
+  /** The record as the confirmation of the change names it. */
   describe?(record: RecordOfKind<K>): string;
 }
 
 /**
- * Changes what the flags say or, in a terminal and without flags, what is answered field by field.
- * @param find gives the id, once the flags are known to be right
- * @returns the fields that were to change and the record; undefined if it stayed the same
+ * Changes a record by flags or, in a terminal and without flags, by a prompt for each field.
+ * @param find returns the id, perhaps after a prompt; called when the fields of `--json` are known to be valid
+ * @returns the record and the new values; undefined if nothing changed
  * @throws SciaticaError `not-found`, `invalid` with every fault; then nothing was written
  */
 export async function editRecord<K extends KindName>(
@@ -134,7 +134,7 @@ export async function editRecord<K extends KindName>(
   return isNew ? { record, patch } : undefined;
 }
 
-/** Deletes records as one change, after a question. @throws SciaticaError `not-found`; Declined */
+/** Deletes records as one change, after a confirmation. @throws SciaticaError `not-found`, others as `confirmed` */
 export async function removeRecords(
   context: Context,
   options: Options,

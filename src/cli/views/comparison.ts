@@ -15,7 +15,7 @@ interface Row {
   difference?: Difference;
 }
 
-/** From this width on the interval of a difference is written out. */
+/** Least width in columns at which the confidence interval of a difference is shown. */
 const WIDE = 70;
 
 /** Two periods side by side, as the lines of a screen. */

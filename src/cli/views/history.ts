@@ -6,7 +6,7 @@ import { escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 import { summaryOf, valueIn } from './records.ts';
 
-/** The history as text for a person. */
+/** Renders the history as text. */
 
 const names: Record<Source, string> = {
   cli: 'command line',
@@ -52,7 +52,7 @@ export function describeEntry(entry: HistoryEntry): string {
   return `${nounOf(record)} ${id}: ${changes.join(', ')}`;
 }
 
-/** What the undo of an entry does, as a line. */
+/** One line that says what the undo of an entry does. */
 export function describeUndo(entry: HistoryEntry): string {
   const { record, before, after, action } = entry;
   if (action === 'create' && after) return `delete ${summaryOf(record, after)}`;

@@ -37,7 +37,7 @@ export function describeCounts(counts: Counts, kind: KindName): string {
   return deleted > 0 ? `${present}; ${grouped(deleted)} ${WORDS.deleted}` : present;
 }
 
-/** Who does not come back. */
+/** Says how many users of a file were left out because they were erased here. */
 export const leftOutLine = (users: number): string =>
   `${counted(users, 'user')} of the file ${users === 1 ? 'was' : 'were'} erased here, and left out.`;
 
@@ -54,7 +54,7 @@ export const namesOf = (users: readonly Named[]): string =>
 export const describeMoved = (moved: readonly Moved[]): string[] =>
   moved.map(({ record, id, from, to }) => `Moved: ${nounOf(record)} ${id} from ${from} to ${to}`);
 
-/** Why the records of a file are in conflict with what is stored, and what helps. */
+/** Says why records of a file conflict with stored ones, and which options resolve it. */
 export function describeRefusal(
   error: SciaticaError,
   {

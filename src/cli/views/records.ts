@@ -15,29 +15,29 @@ import { capital } from '../terminal/help.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';
 
-/** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
+/** Renders records as tables, details and one-line summaries, from the definitions of the fields. */
 
 export const nameOf = ({ firstName, lastName }: User): string => escapeControls(`${firstName} ${lastName}`);
 
-/** Most columns of the name of an exercise. */
+/** Maximum width of the name of an exercise, in columns. */
 export const LONGEST_NAME = 30;
-/** Columns that a line of running text has beside a name. */
+/** Columns of a line of running text that a name must leave free. */
 const BESIDE = 14;
 
-/** The name of an exercise within running text `width` columns wide: what has no space in it is not wrapped. */
+/** The name of an exercise for running text `width` columns wide: cut, since a long word would not be wrapped. */
 export function nameIn({ width }: { width: number }, { exerciseName }: { exerciseName: string }): string {
   return clip(escapeControls(exerciseName), Math.min(LONGEST_NAME, width - BESIDE));
 }
 
-/** A user in the heading of a summary or report, which others may read. */
+/** A user in the heading of a summary or comparison, which others may read: if anonymous, only the id. */
 export const shownAs = (user: User, anonymous: boolean): string =>
   anonymous ? `User ${user.id}` : summaryOfUser(user);
 
 export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
 
 /**
- * Points out other users with the same e-mail address: one person may be here twice.
- * @param apart ids of users who are known to be others, for they come from where the user does
+ * Warns of other users with the same e-mail address, who may be the same person.
+ * @param apart ids of users known to be other people, because they come from the same file
  */
 export function saySameEmail(context: Context, { id, email }: User, apart: readonly number[] = []): void {
   const others = context.store.users
@@ -50,7 +50,7 @@ export function saySameEmail(context: Context, { id, email }: User, apart: reado
 export const summaryOfLog = (log: Log): string =>
   `${escapeControls(log.exerciseName)} on ${log.date}, pain ${changeOf(log)}, ${log.effective ? 'effective' : 'not effective'}`;
 
-/** What was recorded, for the answer to the person who recorded it: `Bird Dog today, 6 → 4 (↓2), helped`. */
+/** A log in the confirmation for the user who has recorded it: `Bird Dog today, 6 → 4 (↓2), helped`. */
 export function answerOf(log: Log, today: string): string {
   const { exerciseName, date, effective } = log;
   const day = date === today ? 'today' : `on ${weekdayOf(date)} ${date}`;
@@ -80,7 +80,7 @@ const summaryOfTrialDay = ({ date, first, second, done }: TrialDay): string =>
 const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
   `${sessionsPerWeek} a week for user ${userId}`;
 
-/** What is said of a record in a line, where it is not its fields. */
+/** One-line descriptions of kinds that are not described by the values of their fields. */
 const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => string } = {
   user: nameOf,
   log: summaryOfLog,
@@ -91,23 +91,23 @@ const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => st
   trialDay: summaryOfTrialDay,
 };
 
-/** Most terminal columns of a field in a line. */
+/** Maximum width of a field in a line, in columns. */
 const FIELD_WIDTH = 40;
 
-/** A record in a line without its id. */
+/** A record in one line, without its id. */
 export function describe(kind: KindName, record: object): string {
   const own = descriptions[kind] as ((record: object) => string) | undefined;
   return own?.(record) ?? fieldsInLine(kindOf(kind).fields, record);
 }
 
-/** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`; a user by the name. */
+/** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`; of a user `Nora Lind (user 7)`. */
 export function summaryOf(kind: KindName, record: { readonly id: number }): string {
   return kind === 'user'
     ? summaryOfUser(record as User)
     : `${nounOf(kind)} ${record.id}: ${describe(kind, record)}`;
 }
 
-/** The values of the fields, but for ids and for texts that may be blank, such as notes. */
+/** The values of the fields, except ids and texts that may be blank, such as notes. */
 function fieldsInLine(fields: Fields, record: object): string {
   const values = Object.entries(fields).flatMap(([name, field]) =>
     name === 'id' || name === 'userId' || (field.kind === 'text' && field.blank)
@@ -145,14 +145,14 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
   return column;
 }
 
-/** Least width at which two names or kinds can be told apart. */
+/** Least width of a column at which its values can be told apart. */
 function leastOf({ kind }: Field): number | undefined {
   if (kind === 'text' || kind === 'email') return 10;
   if (kind === 'list') return 20;
   return kind === 'choice' ? 6 : undefined;
 }
 
-/** Fields that give way in a narrow terminal, in this order; then all others, from the last on, but those that stay. */
+/** The fields dropped first in a narrow terminal, in this order; then all others, the last first, but those in `STAYS`. */
 const FIRST_TO_GIVE_WAY = ['notes', 'exerciseType', 'email', 'diagnosisDate', 'seed', 'difference'];
 const STAYS = [
   'id',
@@ -181,8 +181,8 @@ export function columnsOf<R extends object>(fields: Fields): Column<R>[] {
 }
 
 /**
- * The columns of a log; the day comes before what was done.
- * @param userName gives the name of a log's user; without it, the list is one user's and has no such column
+ * The columns of a table of logs; the day comes before the exercise.
+ * @param userName returns the name of a user; undefined if all logs belong to one user, who then has no column
  */
 export function logColumns(palette: Palette, userName?: (id: number) => string): Column<Log>[] {
   const { id, userId, date, painBefore: _, ...others } = logRecord satisfies Fields;
@@ -208,7 +208,7 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
   return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
 }
 
-/** Forms of columns that need less room, in the order in which they are taken. */
+/** Columns with a shorter form, in the order in which they are shortened. */
 const SHORTER: Readonly<Record<string, (column: Column<Log>) => Column<Log>>> = {
   exerciseType: (column) => ({
     ...column,
@@ -234,7 +234,7 @@ function painter({ relief, aggravation }: Palette): (text: string, log: Log) => 
   };
 }
 
-/** Of two users who are one, whose profile counts, and whose of what a user has one of: `The goal stays that of user 1` */
+/** Says of which user the profile or a one-per-user record stays after a merge: `The goal stays that of user 1` */
 export function staysWith(kinds: readonly KindName[], id: number): string {
   const names = [...new Set(kinds)].map((kind) => `the ${kind === 'user' ? 'profile' : nounOf(kind)}`);
   const verb = names.length === 1 ? 'stays that' : 'stay those';

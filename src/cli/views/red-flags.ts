@@ -6,34 +6,34 @@ import { mondayOf } from '../../domain/words/day.ts';
 import { say } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 
-/** When to get help at once, as it stands at the end of the help that the other screens point to. */
+/** The red flags (when to get help at once), to end the help text to which the other screens refer. */
 export function redFlagsHelp({ command }: AddHelpTextContext): string {
   const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
   return `\n${command.createHelp().boxWrap(RED_FLAGS, width)}`;
 }
 
-/** Tells a person, in a terminal, when to get help at once. */
+/** Shows the red flags, in a terminal only. */
 export function sayRedFlags(context: Context): void {
   if (context.stderr.isTTY) sayThem(context);
 }
 
-/** The same after much pain, in a script too: somebody reads its mail. */
+/** Shows the red flags if the pain calls for them; in a script too, whose output somebody may read. */
 export function sayRedFlagsAfterPain(context: Context, before: number, after = before): void {
   if (callsForRedFlags({ painBefore: before, painAfter: after })) sayThem(context);
 }
 
 /**
- * The same after sessions. In a terminal also once a week, after the first ones since Monday: the records themselves say
- * whether it was told, so nothing has to be remembered.
+ * Shows the red flags after sessions that call for them. In a terminal also once a week, after the first ones since
+ * Monday: the records show whether that was done, so nothing is stored for it.
  * @param logs sessions of one user that were just recorded or changed, at least one
- * @param isNew whether they were recorded just now
+ * @param isNew whether they were recorded, not changed
  */
 export function sayRedFlagsAfter(context: Context, logs: readonly Log[], isNew = true): void {
   if (logs.some(callsForRedFlags)) sayThem(context);
   else if (isNew && context.stderr.isTTY && beginAWeek(context, logs)) sayThem(context);
 }
 
-/** Whether there are older sessions, but no other one since Monday. Who has none was told as a new user. */
+/** Whether there are older sessions, but no other one since Monday. A new user was shown the red flags when added. */
 function beginAWeek({ store, today }: Context, logs: readonly Log[]): boolean {
   const [{ userId } = {}] = logs;
   if (userId === undefined) return false;
@@ -44,7 +44,7 @@ function beginAWeek({ store, today }: Context, logs: readonly Log[]): boolean {
   );
 }
 
-/** Wrapped for where it goes, which may be a terminal while stdout is a pipe. */
+/** Wraps by the width of stderr, which may be a terminal even if stdout is not. */
 function sayThem(context: Context): void {
   for (const line of wrap(RED_FLAGS, { width: context.stderr.columns || 80 })) say(context, line);
 }

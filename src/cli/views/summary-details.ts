@@ -14,7 +14,7 @@ import { tableOf } from '../terminal/table.ts';
 import { clip, wrap } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './records.ts';
 
-/** The figures behind a summary, as the lines of a screen. */
+/** The statistics behind a summary (`--details`), as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
   const { overall, pain, level } = summary;
   const exercises = words.toldApart(summary.exercises);
@@ -66,7 +66,7 @@ const listed = (label: string, told: readonly string[], canvas: Canvas): string[
 function painLines(pain: Trend, since: string, canvas: Canvas): string[] {
   const medians = weeklyMedians(pain.weeks).slice(-canvas.width);
   const from = addDays(pain.weeks.at(-1)?.week ?? '', -7 * (medians.length - 1));
-  // How many days it takes is said above.
+  // There is no trend yet: the summary above says what it takes.
   const trend = pain.direction === 'too-few' ? '' : `${words.trendSentence(pain)} `;
   return [
     ...wrap(`${words.painLabel(pain)}, a bar a week from ${from} (▁ 1, █ 10):`, canvas),
@@ -75,7 +75,7 @@ function painLines(pain: Trend, since: string, canvas: Canvas): string[] {
   ];
 }
 
-/** Which exercises help whom, place by place, as the lines of a screen. */
+/** The responses to exercises by pain location, over all patients, as the lines of a screen. */
 export function placesScreen(
   { since, until, rule, places, leftOut }: PlacesSummary,
   canvas: Canvas,
@@ -108,7 +108,7 @@ function placeLines(place: PlaceSummary, canvas: Canvas): string[] {
   ];
 }
 
-/** What a table of mean changes shows of an exercise, of one patient or of many. */
+/** An exercise in a table of mean changes, which is about one patient or many. */
 interface Change {
   exerciseName: string;
   meanChange: number;
@@ -117,7 +117,7 @@ interface Change {
   direction: Direction | null;
 }
 
-/** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
+/** A column between the exercise and its mean change, shown if the terminal is at least `from` columns wide. */
 interface Figure<C> {
   title: string;
   from: number;
@@ -125,7 +125,7 @@ interface Figure<C> {
 }
 
 const LEAST_DRAWING = 9;
-/** The width from which the ends of the intervals are written out. */
+/** Least width in columns at which the ends of the intervals are shown as numbers. */
 const WIDE = 96;
 
 /** Mean changes with their intervals drawn on one scale, in the order given. */
@@ -158,7 +158,7 @@ function changesTable<C extends Change>(
   ]);
 }
 
-/** The columns that are taken when the names are at a fair length, with the gaps around them. */
+/** The terminal columns that a row needs, gaps included, with names of at most 20. */
 function room<C>(columns: readonly Column<C>[], rows: readonly C[]): number {
   const widths = columns.map(({ title, least, cell }) => {
     const most = Math.max(title.length, ...rows.map((row) => cell(row).length));
@@ -174,7 +174,7 @@ function drawingColumn<C extends Change>(changes: readonly C[], space: number): 
   return { title: scale(width, low, high), cell: (change) => intervalLine(change, width, low, high) };
 }
 
-/** The ends of the scale, and 0 where it lies. */
+/** The heading of the drawings: both ends of the scale, and 0 at its place if there is room. */
 function scale(width: number, low: number, high: number): string {
   const [left, right] = [words.signed(low, 0), words.signed(high, 0)];
   const zero = Math.round((-low / (high - low)) * (width - 1));
@@ -183,7 +183,7 @@ function scale(width: number, low: number, high: number): string {
   return fits ? line + right.padStart(width - line.length) : left + right.padStart(width - left.length);
 }
 
-/** Exercises that nothing is said about, as a sentence. */
+/** The exercises that have too little data for a verdict, as a sentence. */
 function tooFew(
   changes: readonly (Change & { sessions: number })[],
   label: string,

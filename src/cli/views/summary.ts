@@ -11,9 +11,9 @@ import { LONGEST_NAME, nameIn } from './records.ts';
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how
  * the pain went, and when to get help. It says what happened and prescribes nothing.
- * @param who whose it is, to begin the first line
- * @param command writes the command lines to go on with
- * @param details lines with the figures behind it, if they were asked for
+ * @param who the user's name, which begins the first line
+ * @param command formats suggested command lines
+ * @param details the lines of `summaryDetails`, with `--details`
  */
 export function summaryScreen(
   who: string,
@@ -44,7 +44,7 @@ export function summaryScreen(
   ];
 }
 
-/** Why exercises that had a ✔ or ✖ in a version before have none now; nothing where there are none. */
+/** Says why exercises that had ✔ or ✖ in an earlier version have none now; empty without such exercises. */
 export function lostMarksLines(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   if (exercises.length === 0) return [];
   const names = words.listed(
@@ -61,7 +61,7 @@ export function lostMarksLines(exercises: readonly ExerciseSummary[], canvas: Ca
   ];
 }
 
-/** From this many days on a rate per week is worth saying. */
+/** Least number of days for which a rate per week is shown. */
 const TWO_WEEKS = 14;
 
 function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
@@ -89,11 +89,11 @@ function targetLines(target: Rhythm['target'], canvas: Canvas): string[] {
   return wrap(`${words.capital(told)}.`, canvas);
 }
 
-/** Exercises of which something is said, a line each. */
+/** A group of exercises with the same finding, with a line for each. */
 interface Group {
   readonly title: string;
   readonly exercises: readonly ExerciseSummary[];
-  /** Said below them. */
+  /** A remark below the group. */
   readonly remark?: string;
   readonly paint: (text: string) => string;
 }
@@ -114,14 +114,14 @@ function groupsOf(exercises: readonly ExerciseSummary[], { palette }: Canvas): G
 }
 
 const CHANGE = 'change';
-/** The title of the number of sessions, by the width of the terminal. */
+/** The title of the column of sessions, which depends on the width of the terminal. */
 const titleOf = ({ width }: Canvas) => (width < 44 ? '   n' : 'sessions');
 /** Columns left of the name: the indent and the sign. */
 const INDENT = 4;
-/** Least room for names: the titles of the groups stand above them. */
+/** Least width of the names, so that the titles of the groups fit above them. */
 const LEAST_NAME = 11;
 
-/** How the lines of the groups are laid out; what does not fit beside a name stands below it. */
+/** The layout of the lines: widths in columns, and which words fit beside the name or go below it. */
 interface Layout {
   readonly canvas: Canvas;
   readonly name: number;
@@ -172,16 +172,16 @@ function exerciseLines(exercise: ExerciseSummary, { paint }: Group, layout: Layo
   ];
 }
 
-/** With its control characters escaped: somebody typed the medication. */
+/** Escaped, because the medication in it was typed by a user. */
 const furtherWords = (exercise: ExerciseSummary): string => escapeControls(words.furtherWords(exercise));
 
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** Most exercises that a list names. */
+/** Maximum number of exercises in a list. */
 const MOST_LISTED = 10;
 const HEADING = 12;
 
-/** Exercises of which nothing can be said yet, in a line each for the open ones and those with too few sessions. */
+/** The exercises without a finding, as lists: no noticeable difference, still open, too few sessions. */
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
   const withMore = (exercise: ExerciseSummary) => {

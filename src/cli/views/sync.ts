@@ -11,15 +11,15 @@ import { commandLine, counted, escapeControls } from '../terminal/io.ts';
 import { countedKind } from './holding.ts';
 import { valueIn } from './records.ts';
 
-/** What a sync did and left, as lines for a person. */
+/** Renders the result of a sync as lines of text. */
 
-/** What may be erased: with a user goes what was another's by then. */
+/** What an erasure counts, singular and plural: records of other users that once belonged to an erased one go with it. */
 export const EITHER = ['user or record', 'users or records'] as const;
-/** Most records that a person is shown. */
+/** Maximum number of records listed. */
 const MOST_SHOWN = 20;
 const DAY_MS = 86_400_000;
 
-/** @param isDry whether it was found out only */
+/** What a sync has received, sent and erased. @param isDry whether it was a dry run */
 export function resultLines(name: string, result: SyncResult, isDry = false): string[] {
   const { pulled, pushed, erased, setBack, waiting } = result;
   const who = escapeControls(name);
@@ -67,7 +67,7 @@ const lookedAt = (counts: ByKind): string =>
     .flatMap((noun) => (counts[noun].changed > 0 ? [countedKind(counts[noun].changed, noun)] : []))
     .join(', ');
 
-/** What waits for a person, and what is worth knowing. */
+/** What is left for the user to decide, and other notices. */
 export function leftLines(context: Context, name: string, result: SyncResult): string[] {
   const {
     disputes,
@@ -106,14 +106,14 @@ export function leftLines(context: Context, name: string, result: SyncResult): s
   ].filter((line) => line !== false);
 }
 
-/** The users whom a service has still. */
+/** Users deleted here that a service still has. @param ids their ids here */
 export const stillThereLines = (name: string, ids: readonly number[]): string[] =>
   ids.map(
     (id) =>
       `${escapeControls(name)} still has user ${id}, who was deleted here: a patient's token deletes no user there.`,
   );
 
-/** @param why more of the user of the token */
+/** A user whose records are not sent to a service. @param why appended to the user of the token, as a relative clause */
 export const unsentLine = (
   context: Context,
   name: string,
@@ -122,7 +122,7 @@ export const unsentLine = (
 ): string =>
   `What is recorded for user ${id} does not go to ${escapeControls(name)}: the token is for user ${view}${why}. The other way round it does: ${commandLine(context, `user merge ${id} --into ${view}`)}`;
 
-/** The users whose records do not go to a folder, who were added since it was said whose do. */
+/** Names the users added since the users of a folder were chosen: their records are not written to it. */
 export function besideLines(context: Context, name: string, ids: readonly number[]): string[] {
   if (ids.length === 0) return [];
   const [who, was, is] =
@@ -138,7 +138,7 @@ const aheadBy = (milliseconds: number): string =>
     ? counted(Math.round(milliseconds / 60_000), 'minute')
     : counted(Math.round(milliseconds / DAY_MS), 'day');
 
-/** What both sides changed. */
+/** The disputes of a sync: what both sides changed concurrently. */
 export function disputeLines(context: Context, disputes: readonly Dispute[]): string[] {
   const more = disputes.length - MOST_SHOWN;
   return [
@@ -147,7 +147,7 @@ export function disputeLines(context: Context, disputes: readonly Dispute[]): st
   ];
 }
 
-/** What both sides changed lately, of which nobody was told since. */
+/** The disputes of the last 30 days that were not undone. */
 export function notedLines(context: Context, disputes: readonly NotedDispute[]): string[] {
   if (disputes.length === 0) return [];
   return [
@@ -159,7 +159,7 @@ export function notedLines(context: Context, disputes: readonly NotedDispute[]):
   ];
 }
 
-/** What is here, and was erased elsewhere, with the way to erase it here too. */
+/** Records here that were erased elsewhere, with the command that erases them here too. */
 export const erasedLines = (context: Context, erased: readonly RecordKey[]): string[] =>
   eachOf(erased, (it, { record, id }) => {
     const way = commandLine(context, commandToFinish(record === 'user' ? [id] : []));
@@ -169,7 +169,7 @@ export const erasedLines = (context: Context, erased: readonly RecordKey[]): str
 export const erasedHereLines = (erased: readonly RecordKey[]): string[] =>
   eachOf(erased, (it) => `${it} was erased here, as over there.`);
 
-/** A line for each record. @param lineOf gets it as it begins a sentence: `Log 5` */
+/** A line for each of the first records. @param lineOf receives the name of the record to begin a sentence: `Log 5` */
 function eachOf(records: readonly RecordKey[], lineOf: (it: string, key: RecordKey) => string): string[] {
   const more = records.length - MOST_SHOWN;
   return [
@@ -178,7 +178,7 @@ function eachOf(records: readonly RecordKey[], lineOf: (it: string, key: RecordK
   ];
 }
 
-/** The deletions that wait for consent, with both ways out. */
+/** The deletions that are held back, with the commands that accept and reject them. */
 export function heldLines(context: Context, held: readonly RecordKey[]): string[] {
   if (held.length === 0) return [];
   const shownIds = held.slice(0, MOST_SHOWN).map(({ record, id }) => `${nounOf(record)} ${id}`);
@@ -189,7 +189,7 @@ export function heldLines(context: Context, held: readonly RecordKey[]): string[
   ];
 }
 
-/** `log 5: changed on two machines: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
+/** `log 5: changed on two machines: painAfter 3 here, 4 there. Here …, there …: the value there counts, because …` */
 function disputeLine(context: Context, { record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
@@ -213,5 +213,5 @@ function cellText(record: KindName, name: string, cell: string | number | null):
   return valueIn(record, name, value);
 }
 
-/** A result as `--json` prints it. */
+/** A result as `--json` prints it: without the history seq, which is internal. */
 export const asJson = ({ seq: _, ...result }: SyncResult): object => result;

@@ -14,9 +14,9 @@ import {
 import { commandLine, counted, escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/width.ts';
 
-/** A trial in words and as a calendar file. Nothing here says what is still to come. */
+/** Renders a trial as text and as a calendar file, without revealing what is drawn for future days. */
 
-/** What is planned, and what it can find, before it is asked about. */
+/** The plan of a trial and its power, for the confirmation. `deviation`: of pain, in points, from own records if `isOwn`. */
 export function planLines(
   trial: TrialInput,
   { deviation, isOwn }: { deviation: number; isOwn: boolean },
@@ -34,7 +34,7 @@ export function planLines(
   return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
 }
 
-/** `Today, day 5 of 28: Piriformis Stretch.`; late at night it may be the day before, which is named. */
+/** `Today, day 5 of 28: Piriformis Stretch.`; after midnight it may still be the day before, which is named. */
 export function todayInWords({ today, trial }: TrialStatus, calendarDay: string): string {
   if (!today) return '';
   const day = today.date === calendarDay ? 'Today' : `${weekdayOf(today.date)} ${today.date}`;
@@ -42,14 +42,14 @@ export function todayInWords({ today, trial }: TrialStatus, calendarDay: string)
   return `${day}, day ${today.number} of ${trial.days}: ${what}.`;
 }
 
-/** How a trial stands; after its end, what it has shown, as a sentence and a picture. */
+/** The state of a trial; after its end, its result as a sentence and a table of outcomes. */
 export function statusLines(status: TrialStatus, context: Context): string[] {
   const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
   const { today, width: columns } = context;
   const canvas = { width: Number.isFinite(columns) ? columns : 80 };
   const name = escapeControls(trial.exerciseName);
   const about = `${name} against ${insteadOf(trial, escapeControls)}`;
-  // A day that is recorded may still wait for its outcome.
+  // `passed` lacks a recorded day whose outcome is not due yet.
   const days = `${recorded} of ${Math.max(passed, recorded)} days recorded, ${asDrawn} as drawn.`;
   if (result)
     return [
@@ -76,7 +76,7 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
   ];
 }
 
-/** The outcomes under both arms: how many days at each level of pain. */
+/** The outcomes of both arms as a table: the number of days at each level of pain. */
 function pictureOf({ trial, outcomes }: TrialStatus): string[] {
   if (!outcomes) return [];
   const row = (label: string, cells: readonly (string | number)[]) =>
@@ -88,7 +88,7 @@ function pictureOf({ trial, outcomes }: TrialStatus): string[] {
   ];
 }
 
-/** A calendar (RFC 5545) with a reminder at nine in the morning of each day; it does not say what is drawn. */
+/** A calendar (RFC 5545) with a reminder at nine in the morning of each day. It does not reveal what is drawn. */
 export function calendarOf(trial: Trial, database: string, now: Date): string {
   const stamp = `${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
   const day = trial.start.replaceAll('-', '');
