@@ -3,13 +3,13 @@ import { kindOfField } from '../../domain/field-kinds.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
 
-/** A command, with what many of ours have in common. */
+/** A commander command, with methods for what most commands here need. */
 export class Command extends Base {
   override createCommand(name?: string): Command {
     return new Command(name);
   }
 
-  /** Its line in a list of commands: unless it is given one, its description up to the first full stop or colon. */
+  /** Its line in a list of commands: by default its description up to the first full stop or colon. */
   override summary(): string;
   override summary(text: string): this;
   override summary(text?: string): string | this {
@@ -34,7 +34,7 @@ export class Command extends Base {
     return this.option(flags, `${help}; may be repeated`, collect, []);
   }
 
-  /** The examples at the end of its help. */
+  /** Adds examples at the end of its help. */
   examples(...lines: readonly string[]): this {
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
   }

@@ -6,17 +6,17 @@ import { Declined, usage } from '../terminal/errors.ts';
 import { commandLine, quoted, say } from '../terminal/io.ts';
 import { type Options, optionName } from './options.ts';
 
-/** Days on which something is said to have happened: one wrong digit of a year would change every figure. */
+/** Checks days on which something has happened: one wrong digit in a year would distort every statistic. */
 
 export const anywayOption = () =>
   new Option('--anyway', 'accept a day after tomorrow, or before the birth that the age implies');
 
 /**
- * Refuses days on which nothing can have happened to the person. In a terminal those that were answered are asked for again,
- * and so is, once confirmed wrong, a session long ago.
- * @param values the fields of the record that are new; corrected in place
- * @param age of the person, in years; undefined if it is not known
- * @throws SciaticaError `invalid` for a day that a flag gave; Declined
+ * Refuses days after tomorrow or before the user's birth. In a terminal, asks again for such a day if it was answered to a
+ * prompt, and asks whether the year of a session 10 or more years ago is right.
+ * @param values the new values of the record; corrected in place
+ * @param age of the user, in years; undefined if it is not known
+ * @throws SciaticaError `invalid` for a day from a flag, or without a terminal; Declined if the year of a flag is not right
  */
 export async function settleDays(
   context: Context,
@@ -35,7 +35,7 @@ export async function settleDays(
   }
 }
 
-/** @param isSession whether a day long ago is strange: a diagnosis may be old */
+/** Whether to ask again for a day. @param isSession whether a day long ago is suspicious: a diagnosis may be old */
 async function mustAskAgain(
   context: Context,
   options: Options,
@@ -61,7 +61,7 @@ async function mustAskAgain(
   return true;
 }
 
-/** The error of a day among the words of a command. @param example a command line without a day */
+/** The error for a day among positional arguments. @param example a command line that lacks only the day */
 export const dayAsWord = (context: Context, day: string, example: string, otherwise = '') =>
   usage(
     `${quoted(day)} is a day: give it with --date, as in ${commandLine(context, `${example} --date ${quoted(day)}`)}${otherwise}`,
@@ -70,5 +70,5 @@ export const dayAsWord = (context: Context, day: string, example: string, otherw
 export const ageOf = ({ store }: Context, userId: unknown): number | undefined =>
   typeof userId === 'number' ? store.users.find(userId)?.age : undefined;
 
-/** Local midnight at which a day begins, in milliseconds since 1970. */
+/** Local midnight at the beginning of a day (YYYY-MM-DD), in milliseconds since 1970. */
 export const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();

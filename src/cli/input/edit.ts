@@ -6,17 +6,17 @@ import { type Options, valuesOf } from './options.ts';
 
 export interface Edited {
   fields: Fields;
-  /** Those that are asked for, in this order. */
+  /** The fields that are asked for, in this order; by default all. */
   asked?: Fields;
   current: object;
-  /** Questions of their own, by field. */
+  /** Custom prompts, by field. */
   ask?: Questions;
 }
 
 /**
  * The changes to a record: from the flags; without flags, from a prompt for each field with its current value as
  * default.
- * @throws SciaticaError `invalid` without flags where there is no terminal
+ * @throws SciaticaError `invalid` without flags and without a terminal
  */
 export async function patchOf(
   context: Context,
@@ -36,8 +36,8 @@ export async function patchOf(
 
 /**
  * Asks whether to go on, unless `--yes` was given.
- * @param effect what would be done, for the message where nobody can be asked
- * @throws Declined with the message `declined`, or SciaticaError `invalid` where there is no terminal
+ * @param effect what would be done, for the error without a terminal
+ * @throws Declined with the message `declined`; SciaticaError `invalid` without a terminal
  */
 export async function confirmed(
   context: Context,

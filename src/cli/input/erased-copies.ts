@@ -6,16 +6,16 @@ import { counted, escapeControls, say, sayAlways } from '../terminal/io.ts';
 import { rewriteFolders } from './folder-remote.ts';
 
 interface Finish {
-  /** How it is tried once more. */
+  /** How to retry, for the error message. */
   again?: string;
   tell?: ((line: string) => void) | undefined;
-  /** Nothing was erased now, but copies may be left from before. */
+  /** Nothing was erased now, but an earlier erasure may have left copies. */
   isRetry?: boolean;
 }
 
 /**
- * Rewrites what this machine has in folders after people were erased, and says what became of all copies.
- * @throws SciaticaError `unusable` where a copy is left
+ * Rewrites this machine's files in folders after an erasure, and reports the outcome for all copies.
+ * @throws SciaticaError `unusable` if a copy is left
  */
 export async function finishCopies(
   context: Context,
@@ -37,7 +37,7 @@ export async function finishCopies(
   requireNoneLeft(context, ids, left, again, tell);
 }
 
-/** Names the copies that may still hold people who were erased. @throws SciaticaError `unusable` where there are any */
+/** Lists the copies that may still hold erased people. @throws SciaticaError `unusable` if there are any */
 export function requireNoneLeft(
   context: Context,
   ids: readonly number[],

@@ -27,7 +27,7 @@ export function similarName(name: string, known: readonly Named[]): string | und
   return exerciseNamed(name, known) ? undefined : closest(name, namesOf(known));
 }
 
-/** What was probably meant by a name that must be whole: the known ones that it is a part of, else one close to it. */
+/** Suggestions for a name that must be given in full: the known names that it can abbreviate, else one close to it. */
 export function probableNames(name: string, names: readonly string[]): string[] {
   if (names.includes(name)) return [];
   const meant = namesMeant(name, names);
@@ -35,9 +35,9 @@ export function probableNames(name: string, names: readonly string[]): string[] 
 }
 
 /**
- * The exercise that a typed text means; several are asked about.
- * @param mayBeNew whether no match is a new exercise of that name
- * @throws SciaticaError `invalid` that names the several where nobody can be asked; `not-found`
+ * The name of the exercise that a typed text means; if several match, the user is asked.
+ * @param mayBeNew whether a text without a match is the name of a new exercise
+ * @throws SciaticaError `invalid` with the matches if there is no terminal to ask in, or for no name; `not-found`
  */
 export async function exerciseMeant(
   context: Context,
@@ -58,7 +58,7 @@ export async function exerciseMeant(
   return askWhich(context, text, names, mayBeNew && !isNoName(text));
 }
 
-/** A text as the name of a new exercise. @throws SciaticaError `invalid` for one that says something else */
+/** Checks the name of a new exercise. @throws SciaticaError `invalid` for a text that is no name, or contains a day */
 function nameOfNew(context: Context, text: string): string {
   const literally = `--name ${quoted(escapeControls(text))}`;
   if (isNoName(text))
@@ -71,15 +71,15 @@ function nameOfNew(context: Context, text: string): string {
 }
 
 /**
- * What to say of a text that can mean several names.
- * @param asNew how to give it as the name of a new exercise, where there may be one
+ * The fault of a text that can mean several names, to follow the text.
+ * @param asNew how to enter it as the name of a new exercise; undefined if that is not allowed
  */
 export function severalMeant(names: readonly string[], asNew?: string): string {
   const otherwise = asNew ? `, or name a new exercise ${asNew}` : '';
   return `can mean ${names.join(', ')}: say more of the name${otherwise}`;
 }
 
-/** Asks which of several names a text means. @param mayBeNew whether it can also be a new one */
+/** Asks which of several names a text means. @param mayBeNew whether it may also be the name of a new exercise */
 async function askWhich(
   context: Context,
   text: string,
@@ -95,7 +95,7 @@ async function askWhich(
 
 /**
  * Asks for an exercise: a search in those recorded before, the latest first, or a new name.
- * @param current comes first in the list
+ * @param current the present exercise, which comes first in the list
  */
 export async function askExercise(
   context: Context,
@@ -138,14 +138,14 @@ function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
   };
 }
 
-/** Asks for the type of a new exercise, whose name may be a typing mistake. */
+/** Asks for the type of a new exercise. The question repeats the name, to reveal a typing mistake. */
 export async function askType(context: Context, name: string): Promise<ExerciseType> {
   const { askField } = await import('../terminal/prompts.ts');
   const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(name)}, a new exercise` };
   return (await askField(context, field)) as ExerciseType;
 }
 
-/** Asks whether a new name was meant for the known one that is close to it. @returns that one if so */
+/** Asks whether a known name, similar to a new one, was meant. @returns the known one if so */
 export async function askSimilar(
   context: Context,
   text: string,
@@ -163,13 +163,13 @@ const { min, max } = routineFields.exercises;
 /** An exercise as it was typed. */
 interface Typed {
   text: string;
-  /** What it can mean: a known name or a new one; several where that is not clear; none if no type follows the =. */
+  /** The names that it can mean, known or new: several if it is ambiguous; none if what follows the = is no type. */
   names: readonly string[];
   /** The type that follows the =. */
   exerciseType?: ExerciseType | undefined;
 }
 
-/** Reads a known name or a part of it, a new name, or `Name=stretch`, which takes the name as it is. */
+/** Parses a known name or a part of it, a new name, or `Name=stretch`, where a part of a name is a new name. */
 export function exerciseTyped(text: string, known: readonly RoutineExercise[]): Typed {
   const names = namesOf(known);
   const [, name, said] = wholeNamesMeant(text, names).length > 0 ? [] : (/^(.*)=([^=]*)$/s.exec(text) ?? []);
@@ -186,8 +186,8 @@ const isNamed = (name: string, names: readonly string[]): boolean =>
   names.some((one) => foldedName(one) === foldedName(name));
 
 /**
- * The exercise, if its name and its type are clear.
- * @param type of a new one without a type
+ * The exercise, if its name and its type are clear; otherwise undefined.
+ * @param type default for new exercises (`--type`)
  */
 export function settled(
   { names, exerciseType }: Typed,
@@ -201,8 +201,8 @@ export function settled(
 }
 
 /**
- * Checks exercises before the first question.
- * @param mayAsk whether what is not clear can be asked about
+ * Checks exercises before the first prompt.
+ * @param mayAsk whether prompts can resolve what is not clear
  * @throws SciaticaError `invalid` with the fault of each
  */
 export function checkTyped(
@@ -220,7 +220,7 @@ export function checkTyped(
 }
 
 /**
- * What is wrong with an exercise, whatever else is said.
+ * The fault of an exercise that no prompt can resolve; undefined if there is none.
  * @param before names that are in the routine already
  */
 function faultOfTyped({ names }: Typed, before: readonly string[]): string | undefined {
@@ -262,8 +262,8 @@ export async function askExercises(
 }
 
 /**
- * Asks which exercise is meant: one of several, or a known one of a similar name; and of which type a new one is.
- * @param type of a new one
+ * Asks which exercise is meant: one of several, or a known one with a similar name; and for the type of a new one.
+ * @param type of a new one, which is then not asked for
  */
 export async function askOpen(
   context: Context,

@@ -8,12 +8,12 @@ import { commandLine } from '../terminal/io.ts';
 import { readSecret } from './input-file.ts';
 import { keptToken } from './token-file.ts';
 
-/** Remotes that are folders. The key of one is kept as the token of a service is: beside the database, and nowhere else. */
+/** Remotes that are folders. The key of a folder is stored like the token of a service: only in a file beside the database. */
 
 /**
- * The folder that a remote leads to.
- * @returns undefined where the remote is a service
- * @throws SciaticaError `not-found` where its key is not kept here
+ * The folder of a remote, to sync with.
+ * @returns undefined if the remote is a service
+ * @throws SciaticaError `not-found` if its key is not stored here
  */
 export async function folderOf(
   context: Context,
@@ -47,8 +47,8 @@ export async function readKey(context: Context, file: string): Promise<string> {
 }
 
 /**
- * Rewrites what this machine has in folders, after somebody was erased.
- * @returns the folders in which this machine's files are rewritten, and where that failed, why
+ * Rewrites this machine's files in the folders of all remotes, after an erasure.
+ * @returns the folders where that was done, and those where it failed, with the reason
  */
 export async function rewriteFolders(
   context: Context,

@@ -10,16 +10,16 @@ import { escapeControls } from '../terminal/io.ts';
 const PIECE = 256 * 1024;
 
 export interface InputFile {
-  /** Its name in messages. */
+  /** The name for messages, control characters escaped. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** Closes what was not read to its end. */
+  /** Closes a file that was not read to its end. */
   close(): void;
 }
 
 /**
  * Opens a file or a named pipe for reading; `-` is stdin.
- * @throws SciaticaError `unusable` for a folder or device and what cannot be read, `invalid` if stdin is a terminal
+ * @throws SciaticaError `unusable` for a folder, a device or an unreadable file, `invalid` if stdin is a terminal
  */
 export async function openInput(context: Context, path: string): Promise<InputFile> {
   if (path === '-') {
@@ -40,7 +40,7 @@ export async function openInput(context: Context, path: string): Promise<InputFi
   }
 }
 
-/** In bytes: of a longer file no more is read. */
+/** Maximum length of a secret in bytes; the rest of a longer file is not read. */
 const MOST_SECRET = 64 * 1024;
 
 /**
@@ -60,16 +60,16 @@ export async function readSecret(context: Context, path: string): Promise<string
   return Buffer.concat(pieces).subarray(0, MOST_SECRET).toString('utf8');
 }
 
-/** Opens a named pipe. What reads files does so in a thread, and Ctrl-C would wait until something comes through the pipe. */
+/** Opens a named pipe as a socket: a file read blocks a thread, and Ctrl-C would wait until data comes through the pipe. */
 async function openPipe(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
-  // Without waiting for somebody who writes to it; on macOS a pipe to which nobody writes yet would look empty.
+  // Without waiting for a writer; on macOS a pipe without a writer would look empty.
   const flags = process.platform === 'linux' ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
   const fd = await promisify(openDescriptor)(path, flags);
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Passes the bytes on; errors while reading are explained as those of opening are. */
+/** Passes the bytes on, and translates read errors as `openInput` does. */
 async function* readable(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;

@@ -7,13 +7,13 @@ import { temporaryBeside } from '../../lib/files.ts';
 import { usage } from '../terminal/errors.ts';
 import type { Options } from './options.ts';
 
-/** `--edit`; `--notes -` comes with the flags of the fields. */
+/** `--edit`. For `--notes -`, the flag of the field is enough. */
 export const notesOption = () =>
   new Option('--edit', 'write the notes in your editor ($VISUAL, else $EDITOR); --notes - reads stdin');
 
 /**
- * The options with the notes that `--notes -` takes from stdin, or `--edit` from an editor.
- * @param current the notes to begin with in the editor
+ * The options, with the notes read from stdin (`--notes -`) or from an editor (`--edit`).
+ * @param current the text with which the editor opens, unless `--notes` gives one
  * @throws SciaticaError `invalid`, `unusable` if the editor fails
  */
 export async function withNotes(context: Context, options: Options, current = ''): Promise<Options> {
@@ -29,7 +29,7 @@ async function fromStdin(context: Context): Promise<string> {
   return withoutLastBreak(decoded(await buffer(bytes)));
 }
 
-/** The text as the person leaves it in an editor. The file is in the database's folder, for the person alone. */
+/** Lets the user edit a text. The temporary file is in the database's folder, and only its owner can read it (0600). */
 async function edited(context: Context, text: string): Promise<string> {
   if (!context.interactive) throw usage('--edit needs a terminal. In a script: --notes TEXT, or --notes -');
   const { spawnSync } = await import('node:child_process');
@@ -37,7 +37,7 @@ async function edited(context: Context, text: string): Promise<string> {
   try {
     writeFileSync(file.path, text && `${text}\n`, { mode: 0o600 });
     const editor = context.env['VISUAL'] || context.env['EDITOR'] || 'vi';
-    // As git does: the variable is a command line, the file is a word of its own.
+    // As in git: the variable is a command line, and the file is one more argument.
     const { status } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file.path], { stdio: 'inherit' });
     if (status !== 0) throw unusable(`The editor (${editor}) failed: nothing was recorded.`);
     return withoutLastBreak(decoded(readFileSync(file.path)));

@@ -16,8 +16,8 @@ export const optionName = (flag: string) =>
   flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; the
- * beginning of a choice stands for it; an empty text, or `none`, takes an optional value away, which is null.
+ * The values of the flags of `fields`, by field, unchecked. A day such as -3d is relative to `today`; the beginning
+ * of a choice stands for it; an empty text, or `none`, removes an optional value, which is null.
  */
 export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -31,7 +31,7 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
   return { ...values, ...fromTexts(fields, texts) };
 }
 
-/** What is wrong with the days among `values`, by field, where there is more to say than that it is no day. */
+/** Specific faults of the days among `values`, by field, such as an ambiguous date. Without one, the schema's applies. */
 export function dayFaults(
   fields: Fields,
   values: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ export async function parseFlags<Fs extends Fields>(
   return namingFlags(fields, checked, faults) as Partial<RecordOf<Fs>>;
 }
 
-/** The fields that a new record needs and `values` lack. */
+/** The required fields that have no value in `values`. */
 export function missingOf(fields: Fields, values: Readonly<Record<string, unknown>>): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, { optional }]) => !optional && values[name] === undefined),
@@ -73,7 +73,7 @@ export function missingOf(fields: Fields, values: Readonly<Record<string, unknow
 
 /**
  * Refuses a flag given twice, a flag with its opposite, and a flag in place of a value (`--name --type stretch`).
- * Call it when the command has all its options.
+ * Must be called after all options of the command are declared.
  */
 export function refuseRepeats(command: Command): void {
   const flags = command.options.map(({ long }) => long);
@@ -97,7 +97,7 @@ export function refuseRepeats(command: Command): void {
 /**
  * Parses an id from the command line.
  * @param what subject of the error message
- * @param hint what stands after it
+ * @param hint appended to the error message
  * @throws SciaticaError `invalid`
  */
 export function idOf(text: string, what = 'An id', hint = ''): number {
@@ -107,7 +107,7 @@ export function idOf(text: string, what = 'An id', hint = ''): number {
   return id;
 }
 
-/** Parses a count such as `--limit 10`. */
+/** Parses a count such as `--limit 10`, 1 to 999,999,999. @throws InvalidArgumentError */
 export function countOf(text: string): number {
   const plain = inPlainDigits(text);
   if (!/^\d{1,9}$/.test(plain) || Number(plain) < 1)
@@ -115,14 +115,14 @@ export function countOf(text: string): number {
   return Number(plain);
 }
 
-/** @throws SciaticaError `invalid` for `-`, where what is written needs a file of its own */
+/** @throws SciaticaError `invalid` for `-`, which is stdout, in commands that write to files only */
 export function refuseStdout(file: string | undefined): void {
   if (file === STDOUT) throw usage('It goes to a file, not to stdout: give the name of one.');
 }
 
 const HOUR = 3_600_000;
 
-/** Parses a lifetime such as `90d` or `12h`. @returns milliseconds */
+/** Parses a lifetime such as `90d` or `12h`, 1 to 99,999 of them. @returns milliseconds @throws InvalidArgumentError */
 export function lifetimeOf(text: string): number {
   const [, count = '', unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
   if (Number(count) < 1) throw new InvalidArgumentError('It must be days or hours, such as 90d or 12h.');
@@ -133,11 +133,11 @@ export function lifetimeOf(text: string): number {
 export const jsonOption = () =>
   new Option('--json [fields]', 'as JSON, as the service gives it; id,date gives only these fields');
 
-/** `--json` without fields, for output that is no list of records. */
+/** `--json` without fields, for output other than a list of records. */
 export const plainJsonOption = () => new Option('--json', 'as JSON');
 
 export const csvOption = () => new Option('--csv', 'as CSV with a header').conflicts('json');
 
-/** The error of a bare word and a flag that give the same value. */
+/** The error for a value that is given both by a positional argument and by a flag. */
 export const saidTwice = (word: unknown, flag: string) =>
   usage(`${quoted(escapeControls(String(word)))} and --${flag} say the same: give one of them.`);

@@ -19,7 +19,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
   if (given !== undefined) return context.store.users.get(id).id;
   const present = context.store.users.shownAs(id);
   if (present !== undefined) {
-    // The variable may stand before this one command only.
+    // Suggested commands must name the user: the variable may be set for this command only.
     context.user = present;
     return present;
   }
@@ -30,7 +30,7 @@ function namedUser(context: Context, given: unknown): number | undefined {
 function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
-  // The one as whom that one shows since a merge.
+  // After a merge (`user merge`), the user under whom the chosen one's records appear.
   const present = chosen && users.shownAs(chosen);
   if (present) return present;
   if (chosen)
@@ -52,13 +52,13 @@ export function resolveListUser(context: Context, options: Options): number | un
   return options['user'] === 'all' ? undefined : resolveUser(context, options['user']);
 }
 
-/** The error of a command that needs a user, in a database without any. */
+/** The error of a command that needs a user, in a database without users. */
 export const noUserYet = (context: Context) =>
   usage(`There is no user yet. Start with: ${commandLine(context, 'user add')}`);
 
 /**
- * The user of a command that needs one; where several are possible, a terminal asks.
- * @param how how to name a user, for the error message
+ * The user of a command that needs one; if several are possible, the user is asked in a terminal.
+ * @param how ways to name a user, for the error message
  * @throws SciaticaError `invalid` without users, or with several and no terminal; `not-found`
  */
 export async function resolveUserOrAsk(

@@ -10,7 +10,7 @@ import { escapeControls, quoted } from '../terminal/io.ts';
 import { summaryOfRoutine } from '../views/records.ts';
 import { namesOf } from './exercises.ts';
 
-/** What a user does, from logs and routines, each exercise once: the latest of the logs first. */
+/** The exercises of a user, each once: those of the logs, the latest first, then others of routines. */
 export function knownExercises({ logs, routines }: Store, userId: number): RoutineExercise[] {
   const all = [...logs.exercises(userId), ...routines.list({ userId }).flatMap(({ exercises }) => exercises)];
   const names = namesOf(all);
@@ -19,7 +19,7 @@ export function knownExercises({ logs, routines }: Store, userId: number): Routi
     .map(({ exerciseName, exerciseType }) => ({ exerciseName, exerciseType }));
 }
 
-/** A user's routine by its name, whatever the case of its letters, or by its id. */
+/** The routine with a name, ignoring case, else with an id. */
 function routineOf(all: readonly Routine[], text: string): Routine | undefined {
   return (
     all.find(({ name }) => foldedName(name) === foldedName(text)) ?? all.find(({ id }) => String(id) === text)
@@ -36,8 +36,8 @@ export function routineNamed({ routines }: Store, userId: number, text: string):
 }
 
 /**
- * A user's routine by its name, a part of it, or its id; several are asked about.
- * @throws SciaticaError `invalid` that names the several where nobody can be asked; `not-found`
+ * A user's routine by its name, a part of it, or its id; if several match, the user is asked.
+ * @throws SciaticaError `invalid` with the matches if there is no terminal to ask in; `not-found`
  */
 export async function routineMeant(context: Context, userId: number, text: string): Promise<Routine> {
   const all = context.store.routines.list({ userId });
@@ -67,7 +67,7 @@ function fail(all: readonly Routine[], text: string): never {
   );
 }
 
-/** The exercises in an order drawn at random; the same draw gives the same order. */
+/** Shuffles exercises by hashes of their names. @param draw the seed: the same one gives the same order */
 export function shuffled(exercises: readonly RoutineExercise[], draw: string): RoutineExercise[] {
   const lot = ({ exerciseName }: RoutineExercise) =>
     createHash('sha256').update(`${draw}\n${exerciseName}`).digest('hex');

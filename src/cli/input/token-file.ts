@@ -4,7 +4,7 @@ import { writeWhole } from '../../lib/files.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 
-/** Tokens for services, which no command line, no backup and no export holds. */
+/** Tokens of services and keys of folders, in files: they are in no command line, backup or export. */
 
 /**
  * Reads the token in a file.
@@ -25,22 +25,22 @@ export function readToken(context: Context, file: string): string {
   return checkToken(text, file);
 }
 
-/** @throws SciaticaError `invalid` */
+/** Checks that a text is 8 to 500 printable ASCII characters. @param from its source @throws SciaticaError `invalid` */
 export function checkToken(text: string, from: string): string {
   if (!/^[\x21-\x7e]{8,500}$/.test(text))
     throw usage(`${from} holds no token: it is one word, as sciatica token add prints it.`);
   return text;
 }
 
-/** The file beside the database that keeps the token of a remote. */
+/** The path of the file, beside the database, with the token of a remote. */
 const fileOf = (context: Context, remote: string) => `${context.databasePath}.token-${remote}`;
 
-/** Keeps the token of a remote, in a file that nobody else may read. */
+/** Stores the token of a remote in a file that only its owner can read. */
 export function keepToken(context: Context, remote: string, token: string): void {
   writeWhole(fileOf(context, remote), `${token}\n`);
 }
 
-/** The token of a remote; undefined if it has none, or an empty file in its place. */
+/** The stored token of a remote; undefined if its file is missing or empty. */
 export function keptToken(context: Context, remote: string): string | undefined {
   const file = fileOf(context, remote);
   return statSync(file, { throwIfNoEntry: false })?.size ? readToken(context, file) : undefined;

@@ -17,14 +17,14 @@ import { escapeControls } from '../terminal/io.ts';
 import type { Command } from './command.ts';
 import type { Options } from './options.ts';
 
-/** `>=` before `>`: the longest sign that fits is meant. */
+/** The longest first, so that the pattern below finds `>=` before `>`. */
 const SIGNS = operatorNames
   .map((operator) => ({ operator, sign: operators[operator].sign as string }))
   .toSorted((a, b) => b.sign.length - a.sign.length);
 
 const CONDITION = new RegExp(`^\\s*(\\w+)\\s*(${SIGNS.map(({ sign }) => sign).join('|')})(.*)$`, 's');
 
-/** The day that a month or a year stands for where something is compared with it. */
+/** Which day of a month or year stands for it in a comparison: `date<=2026-03` includes all of March. */
 const EDGES: Partial<Record<Operator, 'first' | 'last'>> = {
   gte: 'first',
   lt: 'first',
@@ -32,7 +32,7 @@ const EDGES: Partial<Record<Operator, 'first' | 'last'>> = {
   gt: 'last',
 };
 
-/** `--where`, which knows the fields that it compares: completion suggests them. */
+/** `--where`. It knows the fields that it can compare, for shell completion. */
 export class WhereOption extends Option {
   constructor(readonly fields: Fields) {
     super(
@@ -42,7 +42,7 @@ export class WhereOption extends Option {
     this.default([]).argParser((text: string, before: string[]) => [...before, text]);
   }
 
-  /** The beginnings of conditions: `painAfter>=`. */
+  /** The beginnings of all possible conditions: `painAfter>=`. */
   get beginnings(): string[] {
     return Object.entries(this.fields).flatMap(([name, field]) =>
       operatorsOf(field).map((operator) => `${name}${operators[operator].sign}`),
@@ -107,8 +107,8 @@ export const sortOption = (example: string) =>
   new Option('--sort <fields>', `fields such as ${example}; a - in front reverses the order`);
 
 /**
- * The order that `--sort` asks for.
- * @throws SciaticaError `invalid` for what is no field of the record, or is named twice
+ * Parses `--sort`.
+ * @throws SciaticaError `invalid` for a name that is no field of the record, or is repeated
  */
 export async function sortOf(options: Options, fields: Fields): Promise<{ sort?: string }> {
   const sort = options['sort'];
