@@ -12,24 +12,24 @@ import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number };
-/** Takes long output to a pager. Messages wait for its end. */
+/** An output stream that shows long output in a pager. Messages (`say`) must not be written while the pager runs. */
 export type Paging = Output & { say(line: string): void; finish(): Promise<void> };
 
-/** What a command needs of its process; tests inject their own. */
+/** The environment of a command: variables, streams, clock. Tests inject their own. */
 export interface World {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Input;
   stdout: Output;
   stderr: Output;
   now(): Date;
-  /** Runs the program with these words in a process of its own, without waiting for it. Without it, no backup is made by itself. */
+  /** Runs `sciatica` with these arguments in a detached process. If undefined, no automatic backup is made. */
   startAlone?(words: readonly string[]): void;
 }
 
-/** The first word of a command line that makes a backup which was started; the second is the job as JSON. */
+/** The first argument of the internal command line that runs a backup job; the second is the `BackupJob` as JSON. */
 export const BACKUP_JOB = 'backup-job';
 
-/** How often a service looks whether a backup is due, and how long after its start it does so first. */
+/** Interval at which a service checks whether a backup is due, and the delay of the first check after its start. */
 const BACKUP_EVERY_MS = 60_000;
 const FIRST_BACKUP_MS = 3_000;
 
@@ -39,27 +39,27 @@ export class Context {
   #store: Store | undefined;
   #change: number | undefined;
   #backupTimer: NodeJS.Timeout | undefined;
-  /** Started at the end: until then they would take time from the command. */
+  /** Backup jobs of a command. `close` starts them: earlier they would slow the command down. */
   #jobs: BackupJob[] = [];
-  /** `--db` */
+  /** The value of `--db`. */
   db: string | undefined;
-  /** Of `--user`, `SCIATICA_USER` or the answer to which user is meant: what is told to go on with is about the same one. */
+  /** User id from `--user`, `SCIATICA_USER` or a prompt. Command lines suggested in messages name the same user. */
   user: number | undefined;
-  /** Said when Ctrl-C ends the command, on a line of its own. */
+  /** Message printed when Ctrl-C ends the command, on a line of its own. */
   ifInterrupted: string | undefined;
-  /** Whether the command creates a database where there is none: those that only read, or change what is there, do not. */
+  /** Whether the command creates a missing database. Commands that only read or change existing records do not. */
   mayCreate = false;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
   mayColour = true;
 
-  /** Where the command's output is paged. */
+  /** Replaces stdout while the command's output may go to a pager. */
   paging: Paging | undefined;
   /** True with `--quiet`. */
   quiet = false;
 
-  /** Says what is wrong where the command goes on. */
+  /** Reports a problem that does not stop the command. */
   warn: (line: string) => unknown = () => {};
 
   constructor(world: World) {
@@ -82,12 +82,12 @@ export class Context {
     return this.#world.now();
   }
 
-  /** The person's local day. */
+  /** The current local day, YYYY-MM-DD. */
   get today(): string {
     return localDay(this.now());
   }
 
-  /** Whether stdout has colours: by `NO_COLOR` (https://no-color.org), `FORCE_COLOR`, or whether it is a terminal. */
+  /** Whether stdout is coloured: by `--no-color`, `NO_COLOR` (https://no-color.org), `FORCE_COLOR`, or if it is a terminal. */
   get colour(): boolean {
     if (!this.mayColour || this.env['NO_COLOR']) return false;
     const forced = this.env['FORCE_COLOR'];
@@ -95,12 +95,12 @@ export class Context {
     return this.stdout.isTTY === true && this.env['TERM'] !== 'dumb';
   }
 
-  /** Columns of the terminal; infinite where stdout is none. */
+  /** Width of the terminal in columns; infinite if stdout is not a terminal. */
   get width(): number {
     return this.stdout.isTTY ? this.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the terminal shows more than ASCII: not one that says dumb, nor a locale that is not UTF-8. */
+  /** Whether the terminal can show more than ASCII: `TERM` is not dumb, and the locale is UTF-8 or unset. */
   get unicode(): boolean {
     const { env } = this;
     const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
@@ -113,8 +113,8 @@ export class Context {
   }
 
   /**
-   * The absolute path of the database, without symbolic links, so that what lies beside it is looked for in one place:
-   * `--db`, else `SCIATICA_DB`, else the platform's data folder.
+   * The absolute path of the database, symbolic links resolved, so that the files beside it are looked for in one place:
+   * from `--db`, else `SCIATICA_DB`, else in the platform's data folder. @throws SciaticaError `invalid` if one is empty
    */
   get databasePath(): string {
     const chosen = this.#chosenPath;
@@ -128,7 +128,7 @@ export class Context {
     return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
   }
 
-  /** Our folder in the platform's data folder. */
+  /** The folder of sciatica in the platform's data folder. */
   get dataFolder(): string {
     return join(dataFolder(this.env), 'sciatica');
   }
@@ -145,30 +145,30 @@ export class Context {
     return this.#store;
   }
 
-  /** The path that `--db` or `SCIATICA_DB` names, as it was written. */
+  /** The value of `--db`, else `SCIATICA_DB`, unresolved; undefined if neither is given. */
   get #chosenPath(): string | undefined {
     return this.db ?? this.env['SCIATICA_DB'];
   }
 
-  /** @throws SciaticaError `unusable` if a database was named and there is none, unless this command may create it */
+  /** @throws SciaticaError `unusable` if `--db` or `SCIATICA_DB` names a missing database that the command may not create */
   requireNamed(): void {
     const chosen = this.#chosenPath;
     if (this.mayCreate || chosen === undefined || isDatabaseAt(this.databasePath)) return;
     throw unusable(missingDatabase(this.databasePath));
   }
 
-  /** Why nothing can be saved in the store, if it was opened and that is so. */
+  /** Why the database is read-only, in words for the user; undefined if it is writable or not open. */
   get obstacle(): string | undefined {
     return this.#store?.obstacle;
   }
 
-  /** For a service: looks now and then whether a backup is due or an erasing unfinished, and lets no change wait for them. */
+  /** For a service: checks on a timer for a due backup or an unfinished erasure, so that no change has to wait for them. */
   careForCopiesByTimer(): void {
     const look = () => {
       try {
         this.#careForCopies(true);
       } catch {
-        // Of a damaged database every request says what is wrong: that must not end the service.
+        // Every request reports a damaged database: the failed check must not end the service.
       }
       this.#backupTimer = setTimeout(look, BACKUP_EVERY_MS).unref();
     };
@@ -190,7 +190,7 @@ export class Context {
     });
   }
 
-  /** The last change that this run has made, also after `close`. */
+  /** Number of the last change made by this run, also after `close`; undefined if it made none. */
   get change(): number | undefined {
     return this.#store?.latestChange ?? this.#change;
   }
@@ -205,7 +205,7 @@ export class Context {
   }
 }
 
-/** That there is no database at a path, and which of the same folder may have been meant, or how to begin one. */
+/** The message for a missing database. It names similar files in the same folder, else the command that creates one. */
 function missingDatabase(path: string): Wording {
   const names = namesIn(dirname(path));
   const isNear = (name: string) =>
@@ -219,7 +219,7 @@ function missingDatabase(path: string): Wording {
 
 const MOST_NAMES = 5;
 
-/** The files in a folder, if it can be read. */
+/** The names of the files in a folder, without SQLite's logs; undefined if it cannot be read. */
 function namesIn(folder: string): string[] | undefined {
   try {
     return readdirSync(folder).filter((name) => !/-(wal|shm|journal)$/.test(name));
@@ -228,7 +228,7 @@ function namesIn(folder: string): string[] | undefined {
   }
 }
 
-/** The platform's data folder: on Linux as the XDG Base Directory Specification says, which ignores relative paths. */
+/** The platform's data folder: on Linux by the XDG Base Directory Specification, which says to ignore relative paths. */
 function dataFolder(env: World['env']): string {
   const home = env['HOME'] || homedir();
   if (process.platform === 'win32') return env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local');

@@ -6,7 +6,7 @@ import { Context } from './context.ts';
 
 const { argv, env, execPath, stdout, stderr } = process;
 
-/** Ends the process after stdout is flushed; an error of stdout ends it in the handler below. */
+/** Ends the process once stdout is flushed; if that fails, the error handler below ends it. */
 function end(code: number): void {
   stdout.write('', (error) => {
     if (!error) process.exit(code);
@@ -23,7 +23,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 stderr.on('error', () => {});
 
-// Prompts and the server have handlers of their own.
+// If there is another handler (prompt, pager, server, sync --watch), that one decides what happens.
 process.once('SIGINT', () => {
   if (process.listenerCount('SIGINT') > 0) return;
   if (context.ifInterrupted) stderr.write(`\n${context.ifInterrupted}\n`);
@@ -43,10 +43,10 @@ const context = new Context({
     // Loaded on demand: most commands start nothing.
     const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(execPath, [argv[1] ?? '', ...words], {
-      // Of its own session, without this one's streams: who waits for the end of this command does not wait for it.
+      // No shared session or streams: a caller that waits for this command does not wait for the child.
       detached: true,
       stdio: 'ignore',
-      // The folder that this was called in may be removed or unmounted meanwhile; not every account has a home folder.
+      // The current folder may be removed or unmounted meanwhile, and not every account has a home folder.
       cwd: parse(execPath).root,
       windowsHide: true,
     });
@@ -55,7 +55,7 @@ const context = new Context({
     try {
       if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     } catch {
-      // It has ended already, or the system knows no priorities.
+      // The child has ended already, or the system does not support priorities.
     }
   },
 });

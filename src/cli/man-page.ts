@@ -45,7 +45,7 @@ export async function manPage(reference: string): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-/** The commands that do something, in the order of the help: a group does that takes words or flags of its own. */
+/** The commands that can be run, in the order of the help, among them groups with arguments or options of their own. */
 function leavesOf(parent: Command): Command[] {
   return parent.commands.flatMap((command) => {
     const { commands, registeredArguments, options } = command;
@@ -83,7 +83,7 @@ const item = (term: string, description: string): string[] => [
   paragraph(description),
 ];
 
-/** Paragraphs; those with indented lines, which are examples, as they are, without filling. */
+/** Formats paragraphs. Those with indented lines are examples, and are not filled. */
 const blocksOf = (text: string): string[] =>
   text
     .split('\n\n')
@@ -105,7 +105,7 @@ function tableOf(page: string, heading: string): string[] {
     .flatMap(([, term = '', meaning = '']) => item(plain(term), plain(meaning)));
 }
 
-/** Markdown without its marks. */
+/** Markdown without code marks and links. */
 const plain = (markdown: string): string => markdown.replaceAll('`', '').replace(/\[(.*?)\]\(.*?\)/g, '$1');
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -117,11 +117,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '~': '\\(ti',
 };
 
-/** Text for roff, in which some characters have another meaning or are typeset as another. */
+/** Escapes text for roff, in which some characters have a meaning or are typeset as others. */
 const text = (plain: string): string => plain.replace(/[\\\-'`^~]/g, (character) => ESCAPES[character] ?? '');
 
-/** Text that begins a line: a dot there would begin a request. */
+/** Escapes text at the beginning of a line, where a dot would begin a request. */
 const paragraph = (line: string): string => text(line).replace(/^\./, '\\&.');
 
-/** An argument of a macro, in which quotes end it. */
+/** Quotes an argument of a macro, and escapes the quotes in it, which would end it. */
 const quotedArgument = (line: string): string => `"${text(line).replaceAll('"', '\\(dq')}"`;

@@ -18,7 +18,7 @@ First steps:
 
 /**
  * Runs one command line.
- * @param argv the words after `sciatica`
+ * @param argv the arguments after `sciatica`
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -27,7 +27,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     await runBackupJob(JSON.parse(argv[1]) as BackupJob);
     return 0;
   }
-  // A command that fails has its own say.
+  // Printed if the command succeeds: one that fails reports its own error.
   const warnings: string[] = [];
   context.warn = (line) => warnings.push(line);
   let help = '';
@@ -70,7 +70,7 @@ async function showHelp(context: Context, help: string, { pager, input }: Global
   context.stdout.write(help);
 }
 
-/** Divides a line before its command: first the options of every command, which take no word but --db. */
+/** Splits the arguments into leading global options, of which only --db takes a value, and the rest. */
 function parted(argv: readonly string[]): [lead: string[], rest: string[]] {
   let at = 0;
   while (/^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(argv[at] ?? ''))
@@ -93,10 +93,10 @@ const nameOf = (command: Command): string =>
 type AddCommands = (program: OwnCommand, context: Context) => void;
 type LoadCommands = () => Promise<AddCommands>;
 
-/** The commands that create a database where there is none. */
+/** The commands that create a missing database. */
 const CREATING = ['log add', 'user add', 'import', 'sync', 'remote add', 'serve', 'token add'];
 
-/** The files of commands in the order of the help, by the names that each declares; loaded when one of these is called. */
+/** The files of commands in the order of the help, by the commands that each declares; imported if one of these is called. */
 const commands: Readonly<Record<string, LoadCommands>> = {
   log: async () => (await import('./commands/log.ts')).addLogCommand,
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
@@ -128,13 +128,13 @@ const commands: Readonly<Record<string, LoadCommands>> = {
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
 
-/** `sciatica` alone. */
+/** `sciatica` without arguments. */
 const home: LoadCommands = async () => {
   const { showHome } = await import('./commands/home.ts');
   return (program, context) => program.action(() => showHome(context));
 };
 
-/** What a line needs: the file of the command that it names, else all. */
+/** The files that a command line needs: that of its command, else all, for help and suggestions. */
 function commandsFor(argv: readonly string[]): readonly LoadCommands[] {
   const [first = ''] = argv;
   const named = Object.entries(commands).find(([names]) => names.split(' ').includes(first));
@@ -142,9 +142,9 @@ function commandsFor(argv: readonly string[]): readonly LoadCommands[] {
 }
 
 /**
- * Declares the commands.
- * @param declared those that are loaded
- * @param write takes the help
+ * Builds the program, with its commands.
+ * @param declared the files of the commands to declare
+ * @param write receives the help texts
  */
 export async function createProgram(
   context: Context,
@@ -165,7 +165,7 @@ export async function createProgram(
     .exitOverride()
     .configureOutput({
       writeOut: write,
-      // `report` writes the errors; what comes here is the help of a group without a verb.
+      // `report` prints errors; only the help of a group without a verb comes here.
       writeErr: write,
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(context),
@@ -201,7 +201,7 @@ function finish(command: Command): void {
   for (const child of command.commands) finish(child);
 }
 
-/** Commander takes `--user` of `sciatica audit` in `sciatica audit prune --user 3` too. @throws SciaticaError where it means nothing */
+/** Commander accepts options of a group after its subcommands, such as `audit prune --user 3`. @throws SciaticaError `invalid` */
 function refuseParents(command: Command): void {
   const { parent, options } = command;
   if (!parent?.parent) return;
@@ -211,21 +211,21 @@ function refuseParents(command: Command): void {
     if (!options.some((own) => own.long === long)) throw usage(`${nameOf(command)} takes no ${long}.`);
 }
 
-/** The longest command that the words begin with, such as `sciatica log add`, and the words behind it. */
+/** The longest command that the words begin with, such as `sciatica log add`, and the words after it. */
 function commandNamed(program: Command, words: readonly string[]): [Command, behind: readonly string[]] {
   const [word, ...others] = words;
   const next = program.commands.find((child) => child.name() === word);
   return next ? commandNamed(next, others) : [program, words];
 }
 
-/** Rewrites what commander would misread: `help log`, `--json 3`, `lgo --help`. */
+/** Rewrites arguments that commander would misread: `help log`, `--json 3`, `lgo --help`. */
 function readable(program: Command, argv: readonly string[]): string[] {
   if (argv[0] === 'complete') return [...argv];
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : idsFirst(argv);
   return isMistyped(program, words) ? words.filter((word) => word !== '--help' && word !== '-h') : words;
 }
 
-/** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
+/** Whether the words name an unknown command, as in `lgo --help`: then that is the error, not a request for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
   const [command, [next = '-']] = commandNamed(program, words);
   return !next.startsWith('-') && command.commands.length > 0 && command.registeredArguments.length === 0;

@@ -48,7 +48,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     .action((_: Options, command: Command) => pruneAudit(context, command.optsWithGlobals()));
 }
 
-/** Entries younger than this cannot be removed, in days. */
+/** Least age of entries that can be removed, in days. */
 const LEAST_DAYS = 30;
 
 async function pruneAudit(context: Context, options: Options): Promise<void> {

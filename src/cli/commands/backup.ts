@@ -78,7 +78,7 @@ async function makeBackup(
   say(context, `${what} ${countedHolding(made.counts)} (${sized(made.bytes)}).`);
 }
 
-/** @throws SciaticaError `unusable` for a path that must be a folder and is none */
+/** The folder at a path; undefined if it is none. @throws SciaticaError `unusable` for a missing path that ends in / */
 function folderOf(file: string): string | undefined {
   if (file.endsWith('/') && !existsSync(file)) throw unusable(`There is no folder ${escapeControls(file)}`);
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? resolve(file) : undefined;

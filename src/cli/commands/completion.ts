@@ -30,8 +30,8 @@ export function addCompletionCommand(program: OwnCommand, context: Context): voi
 }
 
 /**
- * The scripts that shells load. They hand over what was typed as data, and take candidates as data: nothing of either is
- * ever evaluated. Loading one twice is the same as once.
+ * The scripts that shells load. They pass the typed line and receive the candidates as data, and never evaluate either.
+ * Loading one a second time changes nothing.
  */
 const scripts: Readonly<Record<string, string>> = {
   bash: `# Completion of sciatica for bash: source <(sciatica completion bash)
@@ -90,10 +90,10 @@ complete -c sciatica -f -k -a '(__sciatica_complete)'
 };
 
 /**
- * Prints what the word at the cursor can become, for the scripts of `sciatica completion`: a line `files` or `words`,
- * then a line for each candidate, a tab between it and its description.
- * @param argv the shell, then what it knows: bash the line up to the cursor and COMP_WORDBREAKS, fish the line, zsh the
- *   words after `sciatica`, the last of them the one at the cursor
+ * Prints the completions of the word at the cursor for the scripts of `sciatica completion`: a line `files` or `words`,
+ * then a line for each candidate, with a tab before its description (not for bash).
+ * @param argv the shell, then its input: for bash the line up to the cursor and COMP_WORDBREAKS, for fish that line, for
+ *   zsh the words after `sciatica`, of which the last is the one at the cursor
  */
 export async function complete(context: Context, program: Command, argv: readonly string[]): Promise<void> {
   const [shell, ...said] = argv;
@@ -111,7 +111,7 @@ export async function complete(context: Context, program: Command, argv: readonl
   context.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** The words after the command itself, before which variables can be set. */
+/** The words after the name of the command, which may follow assignments of variables. */
 function argumentsOf(typed: ReturnType<typeof wordsOf>): string[] {
   const texts = typed.map(({ text }) => text);
   return texts.slice(texts.findIndex((text) => !/^\w+=/.test(text)) + 1);
@@ -122,19 +122,19 @@ interface Candidate {
   description: string;
 }
 
-/** What a word can become; `files`: the shell completes the names of files. */
+/** The completions of a word; `files` if the shell is to complete file names. */
 type Completion = Candidate[] | 'files';
 
-/** Gives the records that can be meant. @param userId the user that the line is about; undefined where that is not clear */
+/** Returns the records that can be meant. @param userId the user of the command line; undefined if that is not clear */
 type Source = (context: Context, userId: number | undefined) => Candidate[] | Promise<Candidate[]>;
 
-/** Records offered where they are many. */
+/** Maximum number of records offered, and of users. */
 const OFFERED = 20;
 const MOST_USERS = 100;
 
 /**
- * The completions of the last of the words after `sciatica`. It creates no database, and a database that cannot be read
- * has no candidates: the command itself reports it.
+ * The completions of the last of the words after `sciatica`. Creates no database; one that cannot be read gives no
+ * candidates, because the command itself will report it.
  */
 async function completionOf(
   context: Context,
@@ -165,18 +165,18 @@ async function completionOf(
     .map(({ value, description }) => ({ value, description: escapeControls(description) }));
 }
 
-/** Reads the words before the one at the cursor, as commander would. */
+/** Parses the words before the one at the cursor, as commander would. */
 function read(context: Context, program: Command, words: readonly string[]) {
   const reading = {
-    /** Undefined after a word that is no command. */
+    /** Undefined after an unknown command. */
     command: program as Command | undefined,
     path: '',
-    /** The flag whose value is next. */
+    /** The flag whose value is the next word. */
     pending: undefined as Option | undefined,
     args: [] as string[],
     /** After `--`. */
     onlyArguments: false,
-    /** What `--user` says. */
+    /** The value of `--user`. */
     user: undefined as string | undefined,
   };
   const take = (option: Option | undefined, value: string) => {
@@ -197,7 +197,7 @@ function read(context: Context, program: Command, words: readonly string[]) {
       if (value) take(option, value);
     } else if (command.commands.length > 0) {
       const child = command.commands.find((one) => one.name() === word);
-      // A group that takes words itself means `add` by them.
+      // In a group that takes words itself, such as `pain`, they belong to `add`.
       const isOwnWord = !child && command.registeredArguments.length > 0;
       reading.command = isOwnWord ? command.commands.find((one) => one.name() === 'add') : child;
       reading.path = `${reading.path} ${isOwnWord ? 'add' : word}`.trim();
@@ -265,7 +265,7 @@ async function fromStore(
   }
 }
 
-/** Records of the user at hand. Where that is nobody, none: what others do and write stays with them. */
+/** Candidates among one user's records. If the user is not clear, there are none, so that nobody else's are revealed. */
 const own =
   (find: (store: Store, userId: number) => Candidate[]): Source =>
   ({ store }, userId) =>
@@ -321,7 +321,7 @@ const tokens: Source = ({ store }) =>
 const remotes: Source = ({ store }) =>
   store.remotes.list().map(({ name, url }) => ({ value: name, description: url }));
 
-/** Values of flags that are records, by the flag's name. */
+/** The candidates for flags whose values are records, by the name of the flag. */
 const flagSources: Readonly<Record<string, Source>> = {
   [logFields.exerciseName.flag]: exerciseNames,
   [logFields.userId.flag]: userIds,
@@ -331,7 +331,7 @@ const flagSources: Readonly<Record<string, Source>> = {
   log: idsOf('log'),
 };
 
-/** Values of arguments that are records, by the command: of each argument, the last for those that follow too. */
+/** The candidates for each argument of a command; the last ones also apply to all further arguments. */
 const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>> = {
   ...Object.fromEntries(
     kindNames.flatMap((kind) =>
@@ -370,7 +370,7 @@ interface TypedWord {
   raw: string;
   /** The quote that is still open at its end. */
   quote: "'" | '"' | '';
-  /** Where in `raw` the part begins that bash takes for the word: after the last break that is not quoted. */
+  /** Index in `raw` of the part that bash treats as the word: after the last unquoted character of COMP_WORDBREAKS. */
   part: number;
 }
 
@@ -394,7 +394,7 @@ export function wordsOf(line: string, breaks = ''): TypedWord[] {
     if (character === '\\' && word.quote !== "'") {
       i++;
       word.raw += line.charAt(i);
-      // In double quotes a backslash stands for itself but before these (POSIX 2.2.3).
+      // In double quotes a backslash is literal, except before these (POSIX Shell 2.2.3).
       const isEscape = word.quote === '' || /["\\$`]/.test(line.charAt(i));
       word.text += isEscape ? line.charAt(i) : `\\${line.charAt(i)}`;
     } else if (character === word.quote) word.quote = '';
@@ -408,8 +408,8 @@ export function wordsOf(line: string, breaks = ''): TypedWord[] {
 }
 
 /**
- * What bash puts in place of the part of the word at the cursor that it takes for the word: after an open quote, or after
- * the last character of COMP_WORDBREAKS.
+ * The text with which bash replaces the part of the word at the cursor that it treats as the word: after an open quote,
+ * or after the last character of COMP_WORDBREAKS.
  * @returns the rest of the value, quoted to fit; undefined if the value does not begin as the word does
  */
 export function forBash(value: string, word: TypedWord): string | undefined {

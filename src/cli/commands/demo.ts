@@ -52,7 +52,7 @@ async function practise(context: Context): Promise<void> {
   if (db === undefined) say(context, 'To remove it again: sciatica demo --remove');
 }
 
-/** A person's diary gets no practice records, not even before its first record. */
+/** Refuses to write practice records to the user's own database, even before that exists. */
 function refuseDiary(context: Context, path: string): void {
   const diaries = [context.env['SCIATICA_DB'], join(context.dataFolder, 'sciatica.db')];
   if (diaries.some((diary) => diary && realPathOf(resolve(diary)) === path))
@@ -68,7 +68,7 @@ async function fill(context: Context, path: string): Promise<{ users: number; lo
   const store: Store = openStore(path, () => context.now().getTime());
   try {
     store.change(() => {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (store.users.count() > 0) throw conflict(`${escapeControls(path)} exists already.`);
       for (const user of practice.users) store.users.restore(checksOf('user').record(user));
       for (const log of practice.userExerciseLogs) store.logs.restore(checksOf('log').record(log));

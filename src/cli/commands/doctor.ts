@@ -16,7 +16,7 @@ import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holdin
 
 type DoctorOptions = { json?: boolean; rescue?: string };
 
-/** Longer lines are hard to read, however wide the terminal is. */
+/** Maximum width of the lines in columns: longer ones are hard to read. */
 const MAX_WIDTH = 80;
 
 export function addDoctorCommand(program: Command, context: Context): void {
@@ -40,7 +40,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
-  // Of one that is gone there may be a copy, which the examination names.
+  // If a copy of a missing database exists, the failed check that names it is shown instead.
   if (!examination.exists && examination.checks[0]?.ok) context.requireNamed();
   const wrong = examination.checks.filter(({ ok }) => !ok);
   const { counts, ...about } = examination;

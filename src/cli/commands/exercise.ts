@@ -52,8 +52,8 @@ export function addExerciseCommands(program: Command, context: Context): void {
 
 /**
  * Renames an exercise of a user, or merges it into another, as one change.
- * @throws SciaticaError `invalid` for a new name that cannot be one, or where nobody can be asked about a merge;
- *   `not-found` for an exercise that was never recorded
+ * @throws SciaticaError `invalid` for a new name that is not valid or the present one, or a merge that needs a terminal or
+ *   --yes; `not-found` for an unknown exercise; Declined
  */
 async function rename(context: Context, old: string, wanted: string, options: Options): Promise<void> {
   const { store } = context;
@@ -77,7 +77,7 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   if (from.length === 0) throw unknownExercise(old, typed, names);
   const sessionsOf = (name: string) => exerciseNamed(name, known)?.sessions ?? 0;
   const others = names.filter((name) => !from.includes(name)).sort((a, b) => sessionsOf(b) - sessionsOf(a));
-  // In other letters' case it is the known one, of several the one with the most sessions.
+  // A name that differs in case or marks only is the known one; of several, that with the most sessions.
   const [to = typed] = wholeNamesMeant(typed, others);
   if (from.includes(to)) throw usage(`The exercise is called ${inQuotes(to)} already.`);
   await askAboutMerge(context, options, { all, from, to, sessionsOf });
@@ -102,13 +102,13 @@ const listedNames = (names: readonly string[]) => names.map(inQuotes).join(' and
 function unknownExercise(old: string, typed: string, names: readonly string[]): SciaticaError {
   if (names.includes(typed) && wholeNamesMeant(old, names).length > 0)
     return usage(`The exercise is called ${inQuotes(typed)} already.`);
-  // A rename takes whole names only.
+  // A rename takes whole names only: parts of names are suggestions.
   const probable = probableNames(old, names).map(escapeControls).join(' or ');
   const meant = probable && ` (did you mean ${probable}?)`;
   return absent((command) => `There is no exercise ${inQuotes(old)}${meant}. See: ${command('exercises')}`);
 }
 
-/** Two exercises that become one can no longer be told apart, except by an undo. */
+/** Asks for confirmation if the rename merges two exercises: only an undo could separate them again. */
 async function askAboutMerge(
   context: Context,
   options: Options,

@@ -36,7 +36,7 @@ const BLOCK = 250;
 
 const pluralOf = (kind: KindName): string => commandsOf(kind).many;
 
-/** FHIR cannot be imported. */
+/** The formats of an import, and FHIR, which cannot be imported. */
 const exportFormats = [...formats, 'fhir'] as const;
 type ExportFormat = (typeof exportFormats)[number];
 
@@ -113,7 +113,7 @@ async function exportRecords(context: Context, what: string | undefined, options
   const force = options['force'] === true;
   const file = await import('../terminal/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
-  // All users, unless --user names one: user use does not narrow an export.
+  // By default all users: unlike other commands, an export ignores `user use`.
   const filter = await listFilterOf(context, { user: 'all', ...options }, 'log');
   if (filter.limit !== undefined) filter.sort ??= '-date,-id';
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
@@ -143,17 +143,17 @@ async function exportRecords(context: Context, what: string | undefined, options
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
 
-/** Whether a name ends as those of another format do: x.pdf; x.tsv would have commas in it. */
+/** Whether a file name has the extension of another format, such as .pdf; also .tsv, since CSV is written with commas. */
 const isUnknown = (name: string, format: string | undefined): boolean =>
   /\.tsv$/i.test(name) || (format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name));
 
-/** Is told how many more records were written. */
+/** Called with the number of records that were written since the last call. */
 type Note = (more: number) => void;
 
-/** What is exported, kind by kind. */
+/** The records to export, as JSON texts by kind. */
 type Lists = Partial<Record<KindName, Blocks>>;
 
-/** @param asked the kind that is exported; all without it */
+/** @param asked the only kind to export; undefined for all */
 function listsOf(
   store: Store,
   asked: KindName | undefined,
@@ -173,7 +173,7 @@ function listsOf(
   return lists;
 }
 
-/** The records of a kind of the users that are exported. */
+/** The records of a kind that belong to the exported users. */
 function* ofUsers(store: Store, kind: OwnedKindName, filter: LogFilter): Generator<string[]> {
   const ids = userIds(store, filter);
   const records: Records<OwnedKindName> = store.of(kind);
@@ -220,7 +220,7 @@ async function bundled(
   });
 }
 
-/** Makes of a user the report that `sciatica report` writes for the same period. */
+/** Returns a function that renders the report on a user, as `sciatica report` does for the same period. */
 async function reportsOf(
   store: Store,
   { since, until }: LogFilter,
@@ -233,7 +233,7 @@ async function reportsOf(
     namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous }, today)));
 }
 
-/** Where the records are from, with their states, which follow them. @param lists gets to know what is written of them */
+/** The origin of the records, and their states, written after them. @param lists changed so that written ids are noted */
 async function provenanceOf(store: Store, lists: Lists, filter: LogFilter): Promise<Provenance> {
   const users = userIds(store, filter);
   const origin = { id: store.id, seq: store.history.last(), complete: users === undefined };
@@ -295,7 +295,7 @@ async function csvOfKind(
   });
 }
 
-/** Blocks of records, or of those that SQLite joined, of which there may be millions. */
+/** Counts the records in blocks that are passed on, either texts or, for large lists, lines that SQLite has joined. */
 function* noted(blocks: Iterable<readonly string[] | Lines>, note: Note): Generator<readonly string[]> {
   for (const block of blocks) {
     const isJoined = 'text' in block;

@@ -41,7 +41,7 @@ const INDENT = 6;
 
 const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
 
-/** Left out where the description of its values names one already. */
+/** Omitted if the description of the values contains an example already. */
 const example = ({ type, example }: Entry) =>
   type === 'choice' || type === 'email' || type === 'boolean' || type === 'list'
     ? ''
@@ -56,14 +56,14 @@ export function dictionary(): Entry[] {
 function entriesOf(kind: KindName) {
   const { schema, fields } = kindOf(kind);
   return Object.entries(fields).map(([name, field]) => ({
-    // As its schema in the API, beginning with a small letter.
+    // The name of its schema in the API, with a small first letter.
     record: schema.charAt(0).toLowerCase() + schema.slice(1),
     name,
     type: field.kind,
     takes: expectation(field),
     ...kindOfField(field).bounds(field),
     required: name !== 'id' && !field.optional,
-    // An id is assigned, and a list takes words.
+    // An id is assigned, and a list is given as positional arguments.
     flag: name === 'id' || field.kind === 'list' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,

@@ -51,7 +51,7 @@ async function goal(context: Context, sessions: string | undefined, options: Opt
   else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
 }
 
-/** The sessions a week that were typed; null for none. @throws SciaticaError `invalid` */
+/** Parses a number of sessions per week; null for `none`. @throws SciaticaError `invalid` */
 function sessionsOf(text: string): number | null {
   if (text.toLowerCase() === 'none') return null;
   const plain = inPlainDigits(text);
@@ -60,7 +60,7 @@ function sessionsOf(text: string): number | null {
   throw usage(`A goal must be a whole number from ${min} to ${max}, the sessions a week, or none.`);
 }
 
-/** `4 sessions a week`; `4 days a week` for somebody who has routines. */
+/** `4 sessions a week`, or `4 days a week` if the goal counts days (`targetOf`). */
 function aWeek({ store }: Context, { userId, sessionsPerWeek }: Goal): string {
   const isInDays = targetOf(store, userId, sessionsPerWeek)?.counts === 'days';
   return `${counted(sessionsPerWeek, isInDays ? 'day' : 'session')} a week`;

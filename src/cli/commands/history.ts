@@ -48,7 +48,7 @@ async function showHistory(context: Context, options: Options): Promise<void> {
     }
   };
   await writeAll(context.stdout, await rendered(context, latest()));
-  // A script that said --limit knows: cron would mail it.
+  // A script with --limit expects a part of the list, and cron would mail this message.
   const isNews = context.stdout.isTTY || filter.limit === undefined;
   if (isNews && seen > limit)
     say(

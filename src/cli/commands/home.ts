@@ -17,13 +17,13 @@ import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
 import { statusLines, todayInWords } from '../views/trial.ts';
 
-/** A remote that was not in step for longer is named, in milliseconds: a week. */
+/** A week, in milliseconds: remotes not in step for longer are listed, and disputes until they are that old. */
 const LATE_MS = 7 * 86_400_000;
 
-/** Of what was erased elsewhere, so much is named at most. */
+/** Maximum number of erasures elsewhere that are listed. */
 const MOST_ERASED = 3;
 
-/** Days of the pain that is shown. */
+/** Number of days whose pain is shown. */
 const DAYS = 14;
 
 const WELCOME = [
@@ -34,9 +34,9 @@ const WELCOME = [
 ];
 
 /**
- * `sciatica` alone: today, this week, the last session, the pain of two weeks, and what to type next. It proposes no
- * exercise.
- * Where there is no user yet, it asks who is there and for the first exercise, or without a terminal says how to begin.
+ * `sciatica` without arguments: today, this week, the last session, the pain of two weeks, and commands to go on with.
+ * It does not propose an exercise.
+ * Without a user, a terminal asks for the first one and for the first exercise; otherwise it says how to begin.
  */
 export async function showHome(context: Context): Promise<void> {
   context.requireNamed();
@@ -57,7 +57,7 @@ async function beginDiary(context: Context): Promise<void> {
   await recordFirst(context);
 }
 
-/** Columns of the names in front of the lines. */
+/** Width of the labels in front of the lines, in columns. */
 const INDENT = 11;
 
 function fitted(line: string, width: number): string {
@@ -93,7 +93,7 @@ function ownLines(context: Context, userId: number): string[] {
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
   const trial = trialLines(context, userId);
   const again = last ? ['log again', 'log add'] : ['log add', 'fields'];
-  // The last exercise, or one of a routine, may be what a trial leaves out today.
+  // During a trial, do not suggest the last exercise or a routine: today may be drawn without it.
   const [first = '', second = ''] =
     trial.length > 0
       ? ['trial', 'log add']
@@ -126,14 +126,14 @@ function ownLines(context: Context, userId: number): string[] {
   ];
 }
 
-/** What waits between this machine and others; nothing where nothing does. */
+/** What needs attention in the sync with other machines: erasures, held deletions, disputes, overdue remotes. */
 function syncLines(context: Context): string[] {
   const { remotes } = context.store;
   const see = commandLine(context, 'remotes');
   const [held, erased] = [remotes.heldBack(), remotes.erasedElsewhere().slice(0, MOST_ERASED)];
   const now = context.now().getTime();
   const disputes = remotes.disputes(now).filter(({ noticed }) => now - noticed < LATE_MS).length;
-  // A clock that was ahead leaves a time to come, which says nothing.
+  // A clock that was ahead leaves a time in the future, which says nothing.
   const late = remotes.list().filter(({ at }) => at === null || Math.abs(now - at) > LATE_MS);
   return [
     ...erased.map(({ record, id }) => `Erased     ${nounOf(record)} ${id}, elsewhere: ${see}`),
@@ -157,7 +157,7 @@ function trialLines(context: Context, userId: number): string[] {
   return [`Trial      ${said}`];
 }
 
-/** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
+/** `3 of 4 sessions on 2 days` with a target, `2 of 4 days, 3 sessions` if it counts days; else `3 sessions on 2 days`. */
 function ofWeekInWords(sessions: number, days: number, target: Target | undefined): string {
   if (target?.counts === 'days')
     return `${days} of ${counted(target.perWeek, 'day')}, ${counted(sessions, 'session')}`;
@@ -179,7 +179,7 @@ function painLines(felt: readonly Entry[], logs: readonly Log[]): string[] {
   ];
 }
 
-/** Bars, and the first value and the last. */
+/** Values as bars, followed by the first and the last one. */
 function course(values: readonly number[]): string {
   return `${sparkline(values)} ${values.length === 1 ? values[0] : `${values[0]} → ${values.at(-1)}`}`;
 }

@@ -29,7 +29,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
     .action((_: IdentityOptions, command: Command) => renew(context, command.optsWithGlobals()));
 }
 
-/** @throws SciaticaError `not-found` where there is no database yet */
+/** The UUID of the database. @throws SciaticaError `not-found` if there is no database yet */
 function ownId(context: Context): string {
   const { id } = context.store;
   if (existsSync(context.databasePath)) return id;

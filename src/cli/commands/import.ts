@@ -28,7 +28,7 @@ import {
 import { saySameEmail, staysWith } from '../views/records.ts';
 import { disputeLines, EITHER, erasedLines, heldLines } from '../views/sync.ts';
 
-/** Faults shown in a terminal; where stderr is a file, all are written. */
+/** Maximum number of faults shown in a terminal; to a file or pipe, all are written. */
 const SHOWN_FAULTS = 20;
 
 interface ImportOptions {
@@ -42,7 +42,7 @@ interface ImportOptions {
   sameIds?: boolean;
 }
 
-/** What the choices of --on-conflict are to the store. */
+/** The values of --on-conflict, and the policies of the store that they select. */
 const policies = {
   theirs: 'overwrite',
   ours: 'skip',
@@ -108,7 +108,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   const raw = options.raw ?? false;
   let task: Import | undefined;
   let origin: FileOrigin | undefined;
-  // Everything before the one transaction at the end is staging.
+  // Until the single transaction at the end, records are only staged in temporary tables.
   context.ifInterrupted = 'Nothing was imported.';
   try {
     const reading = await readRecords(file.bytes, { format, raw, dates: options.dates, userId: as });
@@ -134,7 +134,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   sayResult(context, task, options);
 }
 
-/** What a file and the command line say about its records. */
+/** The origin and state metadata (`Seal`) of a file, and the options for its import. */
 interface Given {
   origin: FileOrigin | undefined;
   seal: object | undefined;
@@ -142,7 +142,7 @@ interface Given {
   as: number | undefined;
 }
 
-/** Writes what was read. @throws usage for options that are not for such a file */
+/** Applies the import. @throws SciaticaError `invalid` for options that are not for such a file, others as `Import.apply` */
 function apply(task: Import, { origin, seal, options, as }: Given): void {
   const { onConflict, dryRun = false, sameIds } = options;
   const isByName = task.isByName({ origin, seal });
@@ -182,13 +182,13 @@ function reported(
   const faults =
     task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
   if (faults.count === 0 && !result) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
-  // Not of the file: a question that could not be asked.
+  // Not a fault of the file.
   if (faults.count === 0 && error.code === 'invalid') return error;
   const limit = context.stderr.isTTY ? SHOWN_FAULTS : undefined;
   const shown = faults.issues.slice(0, limit);
   for (const issue of shown) sayAlways(context, escapeControls(describeIssue(issue)));
   if (faults.count > shown.length) sayAlways(context, `and ${grouped(faults.count - shown.length)} more`);
-  // What ended the reading, after faults of single records.
+  // The error that stopped the reading, after the faults of single records.
   if (error.issues.length === 0 && error.code === 'invalid')
     sayAlways(context, `${file.name}: ${error.message}`);
   if (result) sayCounts(context, result, options);
@@ -208,7 +208,7 @@ function reported(
   return new SciaticaError(error.code, why);
 }
 
-/** @throws SciaticaError `conflict` where deletions or erasings wait for consent */
+/** Reports what was imported. @throws SciaticaError `conflict` if deletions or erasures wait for consent */
 function sayResult(context: Context, task: Import, options: ImportOptions): void {
   const { result } = task;
   if (!result) return;

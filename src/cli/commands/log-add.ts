@@ -77,19 +77,19 @@ export function addLogAddCommands(log: Command, context: Context): void {
 
 type Values = Record<string, unknown>;
 
-/** A session as far as the command line says it. */
+/** A session as given on the command line, perhaps incomplete. */
 interface Draft {
   values: Values;
-  /** The name as it was typed, which may be a part of one. */
+  /** The name of the exercise as typed, perhaps only a part of it. */
   name?: string | undefined;
-  /** The one-line form: what is unsaid has a default, and only the name, the type and the pain are asked for. */
+  /** The one-line form: fields have defaults, and only the name, the type and the pain are asked for. */
   brief: boolean;
 }
 
 /**
  * `log add`: records a session of an exercise.
  * @param words name, pain before, pain after, note…
- * @throws SciaticaError `not-found` for a user who is not there; `invalid` with every other fault; then nothing was written
+ * @throws SciaticaError `not-found` for an unknown user; `invalid` with every other fault; then nothing was written
  */
 async function addLog(context: Context, words: readonly string[], options: Options): Promise<void> {
   checkJson(options, logRecord);
@@ -97,7 +97,7 @@ async function addLog(context: Context, words: readonly string[], options: Optio
   await addSession(context, options, draftOf(context, words, options));
 }
 
-/** Asks who is there, and for the first session: the exercise and the pain. For a terminal. */
+/** Onboarding in a terminal: asks for the first user, and for the exercise and the pain of the first session. */
 export async function recordFirst(context: Context): Promise<void> {
   await introduce(context);
   await addSession(context, {}, { ...draftOf(context, [], {}), brief: true });
@@ -118,7 +118,7 @@ async function addSession(context: Context, options: Options, draft: Draft): Pro
 }
 
 /**
- * `log again`: records the last session, or the last of an exercise, once more, with the pain of today.
+ * `log again`: records the last session, or the last of an exercise, once more, with new levels of pain.
  * @throws SciaticaError `not-found` if there is none to repeat; as `addLog`
  */
 async function repeatLog(context: Context, words: readonly string[], options: Options): Promise<void> {
@@ -147,7 +147,7 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
   const given = valuesOf(logFields, options, context.today);
   const userId = given['userId'] ?? resolveUser(context, undefined);
   const id = Number(userId);
-  // What is no id at all is told with all that is wrong.
+  // An invalid id is not looked up, but reported together with all other faults.
   const isId = Number.isInteger(id) && id >= 1;
   if (isId) context.store.users.get(id);
   const isName = (text: string) =>
@@ -195,12 +195,12 @@ async function save(
   sayRedFlagsAfter(context, [log]);
 }
 
-/** Values of fields that were not given; in prompts, the defaults. */
+/** Values of fields that were not given; in prompts, the default answers. */
 const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
 
 const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
 
-/** Adds what follows from what was said: the type of a known exercise, today, and in one line whether it helped. */
+/** Adds default values: the type of a known exercise, today, no notes and, in the one-line form, whether it helped. */
 function withDefaults(context: Context, { values, brief }: Draft, known: readonly Exercise[]): Values {
   const all = { ...defaults(context), ...withType(values, known) };
   const isKnown = typeof all['painBefore'] === 'number' && typeof all['painAfter'] === 'number';
@@ -233,12 +233,12 @@ async function checked(
     words['exerciseType'] =
       `is missing: ${quoted(name)} is a new exercise${didYouMean(name, namesOf(known))}. Add --type ${exerciseTypes.join(' or --type ')}`;
   }
-  // In one line whether it helped follows from the pain, which then is what is missing or wrong.
+  // In the one-line form, `effective` follows from the pain: only that is reported as missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;
   return namingFlags(logFields, () => checkSent(context.store.users, 'log', 'input', whole), words);
 }
 
-/** Asks for what was not said. */
+/** Asks for the missing values. */
 async function askMissing(
   context: Context,
   { values: given, brief }: Draft,
@@ -250,7 +250,7 @@ async function askMissing(
   const meant = await askSimilar(context, name, known);
   const values = withType({ ...given, exerciseName: meant ?? name }, known);
   if (brief) Object.assign(values, { ...defaults(context), ...values });
-  // Whoever has just said how much it hurts now is not asked again.
+  // For the first exercise, the default answer is the pain level of the profile, entered just before.
   const painNow =
     known.length === 0 ? context.store.users.find(Number(given['userId']))?.painLevel : undefined;
   const usual: Values = { ...defaults(context), ...(painNow !== undefined && { painBefore: painNow }) };
@@ -262,7 +262,7 @@ async function askMissing(
   return values;
 }
 
-/** Points out probable mistakes: a name close to a known one, a strange day, the same session twice. */
+/** Warns of probable mistakes: a name close to a known one, a strange day, the same session twice. */
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void {
   saySimilarName(context, log, known);
   sayDoubtOfDay(context, log.date);
@@ -271,7 +271,7 @@ function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void
   if (same) say(context, `Note: log ${same.id} says the same of that day.`);
 }
 
-/** Points out that the name of a session is close to that of an exercise done before. */
+/** Warns if the name of a session is new, but close to that of an exercise done before. */
 export function saySimilarName(context: Context, log: Log, known: readonly Exercise[]): void {
   const similar = similarName(log.exerciseName, known);
   if (!similar) return;
@@ -283,7 +283,7 @@ export function saySimilarName(context: Context, log: Log, known: readonly Exerc
   say(context, `If that was meant: ${commandLine(context, edit)}`);
 }
 
-/** A session of the same day with the same pain and notes, unless that exercise is done several times a day. */
+/** Another session of the day with the same exercise, pain and notes, unless it is usually done several times a day. */
 function sameThatDay(context: Context, log: Log): Log | undefined {
   const { logs, routines } = context.store;
   const { userId, exerciseName, date, painBefore, painAfter, notes } = log;
@@ -306,11 +306,11 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
 }
 
 /**
- * Reads `name before after note…`: the name ends where the first level of pain stands, unless it is a known one with a number.
+ * Parses `name before after note…`: the name ends at the first level of pain, unless a known name contains a number.
  * @param given the values of flags
  * @param isName whether a text is the whole name of a known exercise
- * @returns the name as it was typed, and the values by field: painBefore, painAfter, notes
- * @throws SciaticaError `invalid` where a word and a flag say the same, or a day stands in the place of pain
+ * @returns the name as typed, and the values by field: painBefore, painAfter, notes
+ * @throws SciaticaError `invalid` if a word and a flag set the same field, or a day stands in the place of the pain
  */
 function readWords(
   context: Context,

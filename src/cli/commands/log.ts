@@ -91,7 +91,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text, LOG_ID));
   const changed = await editRecord(context, options, 'log', find, (current) => ({
     optionsFor: ({ notes }) => withNotes(context, options, notes),
-    // One that was not said before is not asked for either: --medication says it.
+    // Asked for only if it has a value; otherwise --medication sets it.
     asked: {
       exerciseName,
       exerciseType,
@@ -104,7 +104,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     },
     check: (given) => checkSent(users, 'log', 'patch', given),
     complete: async (given) => {
-      // An editor that is left as it was opened says nothing.
+      // Notes that were not changed in the editor are no change.
       if (options['edit'] && given['notes'] === current.notes) delete given['notes'];
       if (!('painBefore' in given || 'painAfter' in given) || 'effective' in given) return;
       const derived = effectiveAfter(current, given);
@@ -124,10 +124,10 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   saySimilarName(context, record, known);
 }
 
-/** Logs offered where none is named. */
+/** Number of logs offered if no id is given. */
 const OFFERED = 10;
 
-/** Asks for one of the last logs. @throws SciaticaError `invalid` where there is no terminal, `not-found` */
+/** Asks for one of the last logs. @throws SciaticaError `invalid` without a terminal, `not-found` without logs */
 async function pickLog(context: Context, verb: string): Promise<number> {
   if (!context.interactive)
     throw usage(`Say which log, by its id. To see them: ${commandLine(context, 'logs')}`);

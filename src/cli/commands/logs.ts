@@ -15,7 +15,7 @@ import { logColumns, nameOf } from '../views/records.ts';
 /** Rows shown without --limit and --all. */
 const LATEST = 30;
 
-/** Most rows read at once; more are read in chunks, through a connection of its own, so that memory stays bounded. */
+/** Maximum number of rows read at once. More are read in chunks, on a separate connection, so that memory stays bounded. */
 const SHORT = 1000;
 
 export function addLogsCommand(program: Command, context: Context): void {
@@ -55,7 +55,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
       rows: () =>
         shown.limit === undefined || shown.limit > SHORT ? logs.chunks(shown) : [logs.list(shown)],
     });
-  // A script that said --limit knows: cron would mail it.
+  // A script with --limit expects a part of the list, and cron would mail this message.
   const isNews = context.stdout.isTTY || filter.limit === undefined;
   if (isNews && total !== undefined && shown.limit !== undefined && shown.limit < total)
     say(context, `${shown.limit} of ${counted(total, 'log')}. For more: --limit N or --all.`);
@@ -73,7 +73,7 @@ async function columnsFor(context: Context, { userId }: LogFilter): Promise<Colu
   return logColumns(colours, (id) => names.get(id) ?? '');
 }
 
-/** What is recorded of days other than sessions, and the commands that list it: `2 pain entries (sciatica pains)`. */
+/** The counts of dated records other than sessions, with the commands that list them: `2 pain entries (sciatica pains)`. */
 function otherDays(context: Context, whose: { userId?: number }): string[] {
   return ownedKindNames.flatMap((kind) => {
     const { filters = {}, words } = kindOf(kind);
@@ -83,7 +83,7 @@ function otherDays(context: Context, whose: { userId?: number }): string[] {
   });
 }
 
-/** Says how many records count in no figure; nothing where there are none. */
+/** Says how many records the statistics exclude (`countedLogs`); nothing if there are none. */
 export async function sayLeftOut(context: Context, leftOut: number): Promise<void> {
   // Loaded on demand: few diaries have any.
   const { leftOutSentence } = await import('../../insights/wording.ts');
@@ -93,7 +93,7 @@ export async function sayLeftOut(context: Context, leftOut: number): Promise<voi
 
 /**
  * Explains an empty list, and what to do next.
- * @param leftOut how many records there are that count in no figure
+ * @param leftOut number of records that the statistics exclude
  */
 export async function sayNone(context: Context, filter: LogFilter, leftOut = 0): Promise<void> {
   if (leftOut > 0) return sayLeftOut(context, leftOut);

@@ -11,7 +11,7 @@ import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, say } from '../terminal/io.ts';
 import { type Options, printList } from '../terminal/output.ts';
 
-/** The fields of a row by their titles in a table; the last name stands with the first. */
+/** The fields of a row, and their titles in a table; the last name is shown with the first. */
 const TITLES = {
   id: 'Id',
   firstName: 'Name',
@@ -28,8 +28,8 @@ const TITLES = {
 const names = Object.keys(TITLES) as (keyof Overview)[];
 
 /**
- * `sciatica users --summary`: how each user is, in a line.
- * @throws SciaticaError `invalid` for conditions, fields or an order that cannot be
+ * `sciatica users --summary`: an overview with one line for each user.
+ * @throws SciaticaError `invalid` for invalid conditions, fields or sort keys
  */
 export async function listOverviews(context: Context, options: Options): Promise<void> {
   const { users } = context.store;
@@ -61,7 +61,7 @@ export async function listOverviews(context: Context, options: Options): Promise
   );
 }
 
-/** What the columns mean that a table has. */
+/** Explains the columns that are shown. */
 function legend(has: (name: keyof Overview) => boolean): string {
   const recent = [
     ...(has('sessions') ? ['sessions'] : []),
@@ -77,7 +77,7 @@ function legend(has: (name: keyof Overview) => boolean): string {
   return `${capital(listed(recent))} of the last ${RECENT_DAYS} days. ${earlier} Red: a rise of 3 or more, or pain of 9 or 10.${out}`;
 }
 
-/** Columns that give way in a narrow terminal, in this order. */
+/** The columns dropped in a narrow terminal, in this order. */
 const FIRST_TO_GIVE_WAY: readonly (keyof Overview)[] = ['painEarlier', 'sessions', 'pain', 'leftOut'];
 
 async function columns(context: Context): Promise<Column<Overview>[]> {

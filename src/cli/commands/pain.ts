@@ -22,10 +22,10 @@ import { sayLeftOut } from './logs.ts';
 
 const NOON = 12;
 
-/** Days of the chart. */
+/** Number of days in the chart. */
 const DAYS = 90;
 
-/** `sciatica pain add|show|edit|rm`; without a verb, words are recorded, and no words show the last days. `sciatica pains` */
+/** `sciatica pain add|show|edit|rm`, without a verb to record words or, without words, to show the last days; `sciatica pains` */
 export function addPainCommands(program: Command, context: Context): void {
   const pain = program
     .command('pain')
@@ -73,7 +73,7 @@ export function addPainCommands(program: Command, context: Context): void {
   ]);
 }
 
-/** Records the pain that words and flags say. @throws SciaticaError `invalid` with every fault; then nothing was written */
+/** Records a pain entry from words and flags. @throws SciaticaError `invalid` with every fault; then nothing was written */
 async function record(context: Context, words: readonly string[], options: Options): Promise<void> {
   const { csv, ...flags } = options;
   if (csv) throw usage('--csv is for the days that sciatica pain shows: leave it out to record something.');
@@ -87,7 +87,7 @@ async function record(context: Context, words: readonly string[], options: Optio
   sayRedFlagsAfterPain(context, entry.pain);
 }
 
-/** Points out a time of day with a typing mistake: `pain 5 evning`. */
+/** Warns of a time of day with a typing mistake, which was stored as a note: `pain 5 evning`. */
 function sayTimeInNotes(context: Context, { id, timeOfDay, notes = '' }: PainEntry): void {
   const [first = '', ...others] = notes.split(' ');
   const time = timesOfDay.find((name) => isSlipOf(first, name));
@@ -99,14 +99,14 @@ function sayTimeInNotes(context: Context, { id, timeOfDay, notes = '' }: PainEnt
   say(context, `If it is the time: ${commandLine(context, edit)}`);
 }
 
-/** Who says `night` in the morning, or after midnight, may mean that of the day before. */
+/** Warns if `evening` or `night` is recorded before noon: that of the day before may be meant. */
 function sayTimeToCome(context: Context, { id, date, timeOfDay }: PainEntry): void {
   if (!/evening|night/.test(timeOfDay ?? '') || context.now().getHours() >= NOON) return;
   const edit = commandLine(context, `pain edit ${id} --date yesterday`);
   say(context, `Note: the ${timeOfDay} of ${date} is still to come. If it was that of yesterday: ${edit}`);
 }
 
-/** The flags that bare words stand for: `pain time note…`. */
+/** Parses the words `pain time note…` into values of flags. */
 function flagsIn(context: Context, words: readonly string[]): Record<string, string> {
   const [word, ...rest] = words;
   if (word === undefined) return {};
@@ -133,7 +133,7 @@ function flagsIn(context: Context, words: readonly string[]): Record<string, str
 }
 
 const { date, pain, medication } = painEntryFields;
-/** What is shown of a day. */
+/** The fields of a day in the output. */
 const dayFields = { date, pain, sessions: exerciseFields.sessions, medication };
 
 async function showDays(context: Context, options: Options): Promise<void> {
@@ -160,7 +160,7 @@ async function showDays(context: Context, options: Options): Promise<void> {
   for (const line of painChart(days, period, context)) print(context, line);
 }
 
-/** A day as a table and JSON have it. */
+/** A day as a row of the output. */
 const rowOf = ({ date, pain, sessions, medication }: PainDay) => ({
   date,
   pain,

@@ -16,7 +16,7 @@ import { printJson } from '../terminal/output.ts';
 
 interface PairOptions {
   user?: string;
-  /** Milliseconds. */
+  /** Lifetime of the phone's access, in milliseconds. */
   expires?: number;
   address?: string;
   wait: boolean;
@@ -25,10 +25,10 @@ interface PairOptions {
 
 const DEFAULT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Between two looks at whether a phone has come, in milliseconds. */
+/** Polling interval while waiting for a phone, in milliseconds. */
 const LOOK_MS = 300;
 
-/** How long a service may take to answer, in milliseconds. */
+/** Timeout of a connection to the service, in milliseconds. */
 const REACH_MS = 3_000;
 
 export function addPairCommand(program: Command, context: Context): void {
@@ -64,7 +64,7 @@ async function pair(context: Context, options: PairOptions): Promise<void> {
   if (options.wait) for (const signal of SIGNALS) process.on(signal, stopped);
   try {
     await show(context, options, { ...invitation, user, expiresAt });
-    // Nobody has seen what could not be written. Here, for the error of the stream ends the program before the catch below.
+    // Closes a code that could not be written. Here, since the stream error ends the process before `catch`.
     await new Promise<void>((resolve) => {
       context.stdout.write('', (error) => {
         if (error) pairing.close(code);
@@ -82,7 +82,7 @@ async function pair(context: Context, options: PairOptions): Promise<void> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** @throws SciaticaError `unusable` when no service can be reached that phones can be paired with */
+/** The service with which phones can be paired. @throws SciaticaError `unusable` if none can be reached */
 async function runningService(context: Context): Promise<PairingService> {
   const { service } = context.store.tokens.pairing;
   if (service && (await isReachable(service))) return service;
@@ -91,7 +91,7 @@ async function runningService(context: Context): Promise<PairingService> {
   );
 }
 
-/** Whether a service listens where it was announced, with the key of that pin; without a pin, a proxy has the certificate. */
+/** Whether a service listens at the announced address, with the pinned key; without a pin, a proxy has the certificate. */
 async function isReachable({ host, port, pin }: PairingService): Promise<boolean> {
   const at = { host: isWildcard(host) ? '127.0.0.1' : host, port, timeout: REACH_MS };
   const [net, tls] = [await import('node:net'), await import('node:tls')];
@@ -105,7 +105,7 @@ async function isReachable({ host, port, pin }: PairingService): Promise<boolean
   }).finally(() => socket.destroy());
 }
 
-/** @throws SciaticaError `invalid` for an address that this machine does not have, `unusable` without a network */
+/** The URL for the phone. @throws SciaticaError `invalid` for an address of another machine, `unusable` without a network */
 function urlOf({ host, port, urls }: PairingService, address: string | undefined): string {
   if (urls) {
     const url = urls.find((one) => address === undefined || new URL(one).hostname === address.toLowerCase());
@@ -122,7 +122,7 @@ function urlOf({ host, port, urls }: PairingService, address: string | undefined
   return `https://${inUrl(at)}:${port}`;
 }
 
-/** Shows what the phone needs: to a person as a QR code where the terminal is wide enough. */
+/** Prints the invitation: as JSON, as a URI or, in a terminal that is wide enough, as a QR code and a URI. */
 async function show(
   context: Context,
   { json, wait }: PairOptions,
@@ -150,7 +150,7 @@ const CLOSED: Readonly<Record<'expired' | 'tries' | 'gone', [ErrorCode, string]>
   gone: ['conflict', 'The code was closed by another sciatica pair, or its user is gone.'],
 };
 
-/** Waits for a phone, and says which came. @throws SciaticaError when none did, AbortError when the signal stops it */
+/** Waits until a phone is paired, and names its token. @throws SciaticaError if none is, AbortError at the signal */
 async function phoneCame(context: Context, code: string, signal: AbortSignal): Promise<void> {
   const { pairing } = context.store.tokens;
   let hasStopped = false;
@@ -176,18 +176,18 @@ function paired(context: Context, { id, name, users, expiresAt }: Token): string
   return `Paired: token ${id}, ${escapeControls(name)}, reads and changes the records of user ${users?.[0]}${until}. To take it back: ${commandLine(context, `token rm ${quoted(name)}`)}`;
 }
 
-/** Light modules around a code: two are enough for cameras, and leave room for it in 24 lines. */
+/** Width of the quiet zone around a code, in modules: 2 are enough for cameras, and let it fit into 24 lines. */
 const MARGIN = 2;
 
-/** True black and white by number, whatever the theme of the terminal (https://en.wikipedia.org/wiki/ANSI_escape_code#8-bit). */
+/** Black and white by number, which no theme of a terminal changes (https://en.wikipedia.org/wiki/ANSI_escape_code#8-bit). */
 const [BLACK_ON_WHITE, RESET] = ['\u001b[38;5;16;48;5;231m', '\u001b[0m'];
 
-/** By whether the upper and the lower half are dark. */
+/** Indexed by 2 if the upper half is dark, plus 1 if the lower half is. */
 const HALVES = { coloured: [' ', '▄', '▀', '█'], plain: ['█', '▀', '▄', ' '] } as const;
 
 /**
- * A text as a QR code, in lines of half blocks, two rows of modules each; undefined where that is wider than `width`.
- * @param colour whether black and white can be said; otherwise the terminal is taken to be dark
+ * A text as a QR code, in lines of half blocks, two rows of modules each; undefined if it is wider than `width` columns.
+ * @param colour whether colours can be set; otherwise the background is assumed to be dark
  */
 export async function qrLines(text: string, width: number, colour: boolean): Promise<string[] | undefined> {
   const { correction, generate } = await import('lean-qr');

@@ -13,7 +13,7 @@ import { forgetToken, keepToken, keptToken } from '../input/token-file.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
 
-/** Of `sciatica remote add`. */
+/** The options of `sciatica remote add`. */
 export interface AddOptions {
   user?: string;
   all?: true;
@@ -33,20 +33,20 @@ interface Named {
 
 const NAME = /^[A-Za-z0-9][\w-]{0,49}$/;
 
-/** @throws SciaticaError `invalid` */
+/** Checks the name of a remote. @throws SciaticaError `invalid` */
 export function checkName(name: string): void {
   if (!NAME.test(name))
     throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${escapeControls(name)}".`);
 }
 
-/** The user here who is the one over there; null where that is not said. @throws SciaticaError `not-found` */
+/** The id of the user here who is the user of the remote (`--as`); null without it. @throws SciaticaError `not-found` */
 export function ourUserOf(context: Context, { as }: AddOptions): number | null {
   return as === undefined ? null : context.store.users.get(idOf(as, '--as')).id;
 }
 
 const isPath = (text: string): boolean => /^([./~]|[A-Za-z]:[\\/])/.test(text) || text.includes(sep);
 
-/** The folder that is named; undefined where it is no folder. Without a name, it has the last part of its path. */
+/** The folder that the arguments name; undefined if they name none. Its default name is the last part of its path. */
 export function folderIn(first: string, second: string | undefined): Named | undefined {
   if (isUrl(second ?? first)) return undefined;
   if (second !== undefined)
@@ -103,7 +103,7 @@ export async function addFolder(
   sayDone(context, `Next: ${commandLine(context, `sync ${name}`)}`);
 }
 
-/** Lets the records of more users go to a folder that has a name already. @returns whether that is what was said */
+/** Adds users to those synced with the folder of an existing remote. @returns whether the arguments ask for that */
 export function addUsers(
   context: Context,
   first: string,
@@ -129,7 +129,7 @@ export function addUsers(
   return true;
 }
 
-/** The ids of the users whose records go there; undefined for all. */
+/** The ids of the users to sync with a folder; undefined for all. */
 function usersOf(context: Context, { user, all }: AddOptions): number[] | undefined {
   if (user !== undefined && all) throw usage('--user and --all cannot both be given.');
   const { users } = context.store;
@@ -144,7 +144,7 @@ function usersOf(context: Context, { user, all }: AddOptions): number[] | undefi
   return all ? undefined : only && [only.id];
 }
 
-/** The folder itself, made where only it is missing. @throws SciaticaError `unusable` */
+/** The real path of a folder. It is created if only its last part is missing. @throws SciaticaError `unusable` */
 function existing(path: string): string {
   try {
     if (!existsSync(path)) {
@@ -164,7 +164,7 @@ function existing(path: string): string {
   }
 }
 
-/** The key of a folder: that of the machines which are there, or a new one. */
+/** The key of a folder: that of the machines that use it, or a new one; null for a folder that is not encrypted. */
 async function keyOf(
   context: Context,
   path: string,
@@ -223,7 +223,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
     await confirmed(context, options, 'Make another key?', 'Nothing was changed.');
     await takeOver(context, remote);
     keepToken(context, name, await makeKey());
-    // What was written with the key before is written anew.
+    // Rewrites this machine's files, which are encrypted with the former key.
     await (await folderOf(context, remote))?.tell();
   }
   const key = keptToken(context, name);
@@ -236,7 +236,7 @@ export async function folderKey(context: Context, name: string, options: KeyOpti
     );
 }
 
-/** Takes over what the others wrote with the key that is still kept, if any: a lost laptop writes nothing with another. */
+/** Before the stored key changes, merges what others wrote with it: a lost laptop, for one, will never use the new key. */
 async function takeOver(context: Context, remote: Remote): Promise<void> {
   if (keptToken(context, remote.name) === undefined) return;
   const folder = await folderOf(context, remote);

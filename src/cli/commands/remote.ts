@@ -150,11 +150,11 @@ async function addService(
   const token = invitation
     ? await exchangedToken({ url, pin }, invitation.code)
     : await tokenOf(context, options);
-  // A code was exchanged over there already.
+  // Not after an invitation: the service has just exchanged its code.
   const { probe } = await import('../../sync/connection.ts');
   const obstacle = invitation ? undefined : await probe({ url, pin }, token);
   remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
-  // One of that name that was erased with its user may have left its own.
+  // An earlier remote of that name, removed when its user was erased, may have left a token.
   forgetToken(context, name);
   if (token !== undefined) keepToken(context, name, token);
   const next = commandLine(context, `sync ${name} --dry-run`);
@@ -167,7 +167,7 @@ async function exchangedToken(address: Address, code: string): Promise<string> {
   const { connectionTo } = await import('../../sync/connection.ts');
   const { Service } = await import('../../sync/service.ts');
   const connection = connectionTo(address);
-  // A name as tokens have it: letters first.
+  // Names of tokens begin with a letter.
   const name =
     hostname()
       .replace(/[^\w.-]/g, '')
@@ -180,7 +180,7 @@ async function exchangedToken(address: Address, code: string): Promise<string> {
   }
 }
 
-/** The token in the file that is named, or that is typed; undefined for none. */
+/** The token from the file, or typed in a terminal; undefined for none. */
 async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
   if (tokenFile !== undefined) return readToken(context, tokenFile);
   if (!context.interactive) return undefined;
@@ -220,11 +220,11 @@ async function removeRemote(context: Context, name: string, options: Options): P
 
 interface ListedRemote extends Omit<Remote, 'at'> {
   token: boolean;
-  /** When both were last in step, as an ISO 8601 moment; null before the first time. */
+  /** When both sides were last in step, as ISO 8601 in UTC; null before the first time. */
   inStepAt: string | null;
 }
 
-/** @throws SciaticaError `unusable` where a copy is left */
+/** Erases here what was erased elsewhere. @throws SciaticaError `unusable` if a copy is left */
 async function eraseAsElsewhere(context: Context): Promise<void> {
   const { erased, copies } = context.store.eraseAsElsewhere();
   if (erased.length === 0) sayDone(context, 'Nothing is here that was erased elsewhere.');
@@ -233,7 +233,7 @@ async function eraseAsElsewhere(context: Context): Promise<void> {
   await finishCopies(context, idsOf(erased, 'user'), copies, { isRetry: erased.length === 0 });
 }
 
-/** Settles the deletions that are held back. @returns whether that was asked for */
+/** Accepts or rejects the deletions that are held back. @returns whether a flag asks for that */
 async function settleHeld(context: Context, options: Options): Promise<boolean> {
   const [accepts, restores] = [options['acceptDeletions'], options['restoreDeletions']];
   if (accepts && restores) throw usage('--accept-deletions and --restore-deletions cannot both be given.');
@@ -268,7 +268,7 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
     say(context, `There is no remote yet. Name one: ${commandLine(context, 'remote add')}`);
   else await printList(context, options, { names, columns: () => columns, rows: () => [listed] });
   if (options['json']) return;
-  // Also from a file, or from machines that sync with this one.
+  // Among them are those of imported files, and of machines that sync with this one.
   const disputes = remotes.disputes(context.now().getTime());
   const lines = [
     ...stillThere,

@@ -12,7 +12,7 @@ const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
 
 export function addReportCommand(program: Command, context: Context): void {
-  // A flag that is off unless it is given has no opposite.
+  // A plain option: a flag that is off by default needs no opposite (--no-full).
   const { full, ...others } = reportFields;
   program
     .command('report')
@@ -49,11 +49,11 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
   if (output === undefined) return writeData(context, [text]);
   await file.writeOutputFile(output, { force }, [text]);
-  // A person likes to be told; cron would send it as mail.
+  // Terminal only: cron would mail it.
   if (context.stderr.isTTY) say(context, `Wrote ${escapeControls(output)}.`);
 }
 
-/** @throws SciaticaError `invalid` for a name that says another format, such as report.pdf */
+/** @throws SciaticaError `invalid` for a file name with the extension of another format, such as report.pdf */
 function formatOf({ format, output }: Options): Format {
   if (format !== undefined) return format as Format;
   const ending = typeof output === 'string' ? extname(output).toLowerCase() : '';
@@ -65,7 +65,7 @@ function formatOf({ format, output }: Options): Format {
   return 'html';
 }
 
-/** Where it goes: a page of markup is nothing to read in a terminal. */
+/** The output file; undefined for stdout. In a terminal the default is a file, since markup is hard to read there. */
 function outputOf(context: Context, options: Options, userId: number, format: Format): string | undefined {
   const given = options['output'] as string | undefined;
   if (given === STDOUT) return undefined;

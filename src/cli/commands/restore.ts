@@ -41,7 +41,7 @@ async function restore(context: Context, file: string, options: RestoreOptions):
   return restorePlain(context, path, options);
 }
 
-/** The decrypted backup is beside the database meanwhile, in a folder that is for nobody else. */
+/** Decrypts the backup into a temporary folder beside the database that only its owner can read, and restores it. */
 async function restoreEncrypted(context: Context, file: string, options: RestoreOptions): Promise<void> {
   const identityFile = options.identity ?? (await askedIdentity(context));
   const { readSecret } = await import('../input/input-file.ts');
@@ -99,7 +99,7 @@ function warnings(context: Context, { present, erased, tokens }: Restoration): s
     (id) =>
       `It brings back user ${id}, who was erased since. To forget: ${commandLine(context, `user erase ${id}`)}`,
   );
-  // Tokens revoked since the backup are known from the database that is replaced.
+  // From a readable present database, the restore carries over which tokens were revoked since the backup.
   const isKnown = present !== 'absent' && present !== 'damaged';
   if (isKnown || tokens === 0) return back;
   return [

@@ -147,7 +147,7 @@ async function addRoutine(
   say(context, `To record it: ${commandLine(context, `log routine ${shownName(routine)}`)}`);
 }
 
-/** Refuses a name that is taken before the exercises are asked for. */
+/** Refuses a name that is taken, before the prompts for the exercises. */
 function refuseTaken(context: Context, userId: number, name: string): void {
   const taken = context.store.routines
     .list({ userId })
@@ -178,7 +178,7 @@ async function editRoutine(
   const userId = await resolveUserOrAsk(context, options['user']);
   const routine = routineNamed(context.store, userId, called);
   const { name } = await parseFlags(context, options, { name: routineFields.name });
-  // What is not to change stays as it is by then: an app may write while a question stands.
+  // The patch has changed fields only: an app may write the others while a prompt is open.
   const patch: Partial<Routine> = { ...(name !== undefined && { name }) };
   if (texts.length > 0) patch.exercises = await exercisesOf(context, userId, texts, options);
   else if (name === undefined && !options['shuffle'])
@@ -236,12 +236,12 @@ async function askChanges(context: Context, routine: Routine, options: Options):
 
 const { min, max } = logFields.painBefore;
 
-/** What is said about an exercise; null for one that was not done. */
+/** Pain and notes of an exercise of the routine; null for one that is skipped. */
 type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 
 /**
- * Records the exercises of a routine as one change, in the order of the routine. With `--shuffle` in the order in which they
- * are said: those of `--set`, then those that are asked for, in an order drawn for the day, the same if it is asked again.
+ * Records the exercises of a routine as one change, in the order of the routine. With `--shuffle`, in the order of input:
+ * those of `--set`, then those that are asked for, in a random order that is the same for all of a day.
  * @throws SciaticaError; then nothing was written
  */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
@@ -292,7 +292,7 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
   message: `is missing for ${quoted(escapeControls(exerciseName))}: add --set ${quoted(escapeControls(`${exerciseName}=6,4`))}, or =s to skip it`,
 });
 
-/** Two numbers such as `6 4`, `6,4`, `6/10 4/10` or `6 -> 4`, and a note if there is more; null for `s`; undefined for anything else. */
+/** Parses two levels such as `6 4`, `6,4`, `6/10 4/10` or `6 -> 4`, and a note after them; null for `s`; otherwise undefined. */
 function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
   const [, before = '', after = '', notes = ''] =
@@ -305,7 +305,7 @@ function saidIn(text: string): Said | undefined {
   return { painBefore, painAfter, notes };
 }
 
-/** What `--set` says, by the names of the routine; it may say a part of a name. @throws SciaticaError `invalid` with every fault */
+/** Parses the values of `--set` by exercise name, which may be abbreviated. @throws SciaticaError `invalid` with every fault */
 function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, Said> {
   const names = namesOf(exercises);
   const said = new Map<string, Said>();
@@ -334,13 +334,13 @@ function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, 
   return said;
 }
 
-/** The names of a routine that a text can mean. Two of one routine may differ in marks, but not in the case of letters. */
+/** The names of a routine that a text can mean. Two of its names may differ in diacritics only, but not in case only. */
 function meantIn(text: string, names: readonly string[]): string[] {
   const whole = names.find((name) => foldedName(name) === foldedName(text));
   return whole === undefined ? namesMeant(text, names) : [whole];
 }
 
-/** The name and what is said about it: a name of the routine that may have = in it, else all before the first one. */
+/** Splits `name=value` after a name of the routine, which may contain =, otherwise at the first =. */
 function parted(text: string, names: readonly string[]): [name: string, said?: string] {
   const isName = (name: string) => foldedName(text).startsWith(`${foldedName(name)}=`);
   const [name] = names.filter(isName).sort((a, b) => b.length - a.length);
@@ -348,7 +348,7 @@ function parted(text: string, names: readonly string[]): [name: string, said?: s
   return end < 0 ? [text] : [text.slice(0, end), text.slice(end + 1)];
 }
 
-/** Asks for the pain of each exercise, with a way back to the one before. */
+/** Asks for the pain of each exercise. The answer `b` goes back to the previous one. */
 async function askEach(context: Context, exercises: readonly RoutineExercise[]): Promise<[string, Said][]> {
   if (exercises.length === 0) return [];
   const { askLine } = await import('../terminal/prompts.ts');

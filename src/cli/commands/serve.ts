@@ -12,7 +12,7 @@ import type { Command } from '../input/command.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, sayAlways } from '../terminal/io.ts';
 
-/** As commander parses them; without a host it is chosen. */
+/** The options as commander parses them; `host` has a default. */
 type ServeOptions = Omit<DoorOptions, 'host'> & { host?: string; port: string };
 
 const MAX_PORT = 65_535;
@@ -73,7 +73,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   );
   const { companionFiles } = await import('../../http/companion.ts');
   const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
-  // A closed request log does not end the service.
+  // A write error of the request log must not end the service.
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
@@ -81,7 +81,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const isOwn = options.pairing && !files && !options.behindProxy;
   const own = isOwn ? await ownCertificate(context, host, options.authority === true) : undefined;
   const tls = own ? own.first.tls : files && readCertificate(files);
-  // A mistyped path would serve a database with nobody in it.
+  // Reported below: with a mistyped path, the service would create an empty database.
   const isNew = !existsSync(context.databasePath);
   const server = await startServer(context.store, {
     host,
@@ -145,28 +145,28 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   await server.stop();
 }
 
-/** Where a phone calls a service that has this name. */
+/** The URL at which a phone reaches a service with this host name. */
 const urlOf = (name: string, port: number): string =>
   `https://${name}${port === 443 || /:\d+$/.test(name) ? '' : `:${port}`}`;
 
 async function ownCertificate(context: Context, host: string, isSigned: boolean) {
   const { ownTls } = await import('../../http/wire/own-certificate.ts');
-  // Opened first: with it the folder is made.
+  // Opens the store first, which creates the folder.
   const { path } = context.store;
   return ownTls(path, host, isSigned, () => context.now().getTime());
 }
 
-/** Says in the database where phones are paired. @returns what takes it back */
+/** Stores in the database where phones can be paired, for `sciatica pair`. @returns a function that removes that */
 async function announce(store: Store, service: PairingService): Promise<() => Promise<void>> {
   const { pairing } = store.tokens;
   await store.submitUpkeep(() => pairing.announce(service));
-  // Who finds it in a database that cannot be written to finds nobody listening.
+  // If the entry cannot be removed, it stays, and `pair` finds nothing listening there.
   return () => store.submitUpkeep(() => pairing.withdraw(service)).catch(() => {});
 }
 
 /**
  * Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once.
- * @param renew takes a renewed certificate at SIGHUP instead, unless it comes because the terminal is gone
+ * @param renew called at SIGHUP instead, to load a renewed certificate, unless the terminal was closed
  */
 function toldToStop(renew?: () => void): Promise<void> {
   const isInTerminal = hasTerminal();
@@ -177,7 +177,7 @@ function toldToStop(renew?: () => void): Promise<void> {
   });
 }
 
-/** Whether this belongs to a terminal that is there, also where all streams lead elsewhere. */
+/** Whether the process has a controlling terminal, even if all its streams are redirected. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'));

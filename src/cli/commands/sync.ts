@@ -62,7 +62,7 @@ If both sides changed something, sync shows both values and keeps the later one 
 
 async function syncCommand(context: Context, name: string | undefined, options: Options): Promise<void> {
   if (options.watch && options.dryRun) throw usage('--watch and --dry-run cannot both be given.');
-  // A remote is in the database: only a URL can fill a new one.
+  // Remotes are stored in the database, so only a sync with a URL can fill a new one.
   if (options.dryRun || !isUrl(name)) context.mayCreate = false;
   const { remote, token } = await remoteOf(context, name, options);
   const progress = progressOf(context);
@@ -124,12 +124,12 @@ async function serviceOf(
   return { carrier: overService(means, connection), close: () => connection.close() };
 }
 
-/** Commands that take changes back, of which no more are shown. */
+/** Maximum number of undo commands shown. */
 const MOST_UNDOS = 3;
 
 const WORDS = { receive: 'received', send: 'sent' } as const;
 
-/** The remote of a name or a URL, with its token. */
+/** The remote with a name, of a folder or at a URL, and its token. */
 async function remoteOf(
   context: Context,
   name: string | undefined,
@@ -159,9 +159,9 @@ async function remoteOf(
 }
 
 /**
- * Runs a sync. Without a terminal, as under cron, which mails what is on stderr, what the last sync said too goes to stdout.
- * @param work tells lines by what it is given; by itself without it
- * @throws what `work` threw; AlreadySaid for an error that the last one had too
+ * Runs a sync. Without a terminal, as under cron, which is to mail stderr only, lines of the previous sync go to stdout.
+ * @param work runs it; prints lines with the function that it receives, or by itself without one
+ * @throws what `work` threw; AlreadySaid for an error that the previous sync had too
  */
 async function sayingOnce(
   context: Context,
@@ -183,7 +183,7 @@ async function sayingOnce(
   if (error) throw error;
 }
 
-/** Prints each result of a watch that has something to tell, and what is left each time it changes. */
+/** Makes the printer for `--watch`: it prints a result if records changed, or what is left to decide did. */
 function reporter(context: Context, name: string, options: Options): (result: SyncResult) => Promise<void> {
   let told = '';
   return async (result) => {
@@ -191,7 +191,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
     if (isNew || options.json) show(context, name, result, options);
-    // What is left ends no watch.
+    // A copy that is left must not end the watch.
     await finishErased(context, result).catch((error) =>
       say(context, `sciatica: ${describeError(context, error)}`),
     );
@@ -215,7 +215,7 @@ function show(
     );
 }
 
-/** Erases what a sync has erased from the other folders too. @throws SciaticaError `unusable` where a copy is left */
+/** Completes an erasure of a sync in the folders of all remotes. @throws SciaticaError `unusable` if a copy is left */
 async function finishErased(
   context: Context,
   { erased, copies }: SyncResult,
@@ -227,7 +227,7 @@ async function finishErased(
   await finishCopies(context, users, copies, { again: eraseAgain(context, users), tell });
 }
 
-/** @throws SciaticaError `unusable` while copies are there that an erasing left */
+/** @throws SciaticaError `unusable` while copies exist that an earlier erasure left */
 async function requireErased(context: Context, tell?: (line: string) => void): Promise<void> {
   const { users, paths } = context.store.copiesLeft();
   if (paths.length === 0) return;
@@ -239,13 +239,13 @@ async function requireErased(context: Context, tell?: (line: string) => void): P
 const eraseAgain = (context: Context, users: readonly number[]): string =>
   `run ${commandLine(context, commandToFinish(users))}`;
 
-/** How what came is taken back: the last change first. */
+/** The commands that undo the changes of a sync here, the last change first. */
 function takenBack(context: Context, { changes }: SyncResult): string {
   const undos = changes.toReversed().map((change) => commandLine(context, `undo ${change}`));
   return `Wrong? ${undos.slice(0, MOST_UNDOS).join(', then ')}${undos.length > MOST_UNDOS ? ' and so on' : ''}`;
 }
 
-/** @throws SciaticaError `conflict` where something waits for a person */
+/** @throws SciaticaError `conflict` if something is left for the user to decide */
 function requireSettled(
   context: Context,
   { held, refused, stillThere, unsent, erasedThere, waitingThere }: SyncResult,
@@ -266,7 +266,7 @@ function requireSettled(
     throw conflict(`${isDry ? 'There would be left' : 'Left as they are'}: ${parts.join(' ')}`);
 }
 
-/** Runs `work` until it ends or SIGINT or SIGTERM come; a second one ends the process at once. */
+/** Runs `work`. SIGINT or SIGTERM aborts it through `controller`; a second one ends the process at once. */
 async function untilStopped(controller: AbortController, work: () => Promise<void>): Promise<void> {
   const stop = () => controller.abort();
   process.once('SIGINT', stop);

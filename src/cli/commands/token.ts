@@ -62,7 +62,7 @@ function addToken(context: Context, name: string, options: Options): void {
   const ids = options['user'] as string | undefined;
   const users =
     ids === undefined ? null : [...new Set(ids.split(',').map((id) => idOf(id, 'Each of --user')))];
-  // Whoever is named is in a database that is there.
+  // The users named by --user are in an existing database.
   if (users !== null) context.mayCreate = false;
   const made = context.store.tokens.create({
     name,
@@ -107,7 +107,7 @@ async function removeToken(context: Context, key: string, options: Options): Pro
   sayDone(context, `${token} is refused from now on.`);
 }
 
-/** A token with its moments as ISO 8601 in UTC. */
+/** A token as JSON, with its times as ISO 8601 in UTC. */
 type TokenJson = ReturnType<typeof asJson>;
 type ListedToken = TokenJson & { state: TokenState };
 

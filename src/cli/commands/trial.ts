@@ -39,7 +39,7 @@ import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
 
-/** What is said of a day of the trial that runs. */
+/** The fields of a day of the running trial, whose seed need not be given. */
 const { trialSeed: _, ...DAY_FIELDS } = trialDayFields;
 
 export function addTrialCommands(program: Command, context: Context): void {
@@ -155,13 +155,13 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
     throw usage('--against must be something else than the exercise itself.');
   await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
   const { outcome, question, start, days, difference } = trialFields;
-  // A trial may begin later; what is recorded may not.
+  // `tomorrow` is parsed here: a trial may begin in the future, but no record may be of a future day.
   const isTomorrow = String(options[start.flag]).trim().toLowerCase() === 'tomorrow';
   const asked = isTomorrow ? { ...options, [start.flag]: addDays(today, 1) } : options;
   const given = valuesOf({ outcome, question, start, days, difference }, asked, today);
   const isTaken = store.of('trialDay').count({ userId, since: today, until: today }) > 0;
   const { checksOf } = await import('../../domain/schema.ts');
-  // The exercise has no flag, and --against says the other one.
+  // The exercise has no flag, and --against names the other one.
   const { exerciseName: _, ...flags } = trialFields;
   const input = namingFlags(
     { ...flags, otherExercise: { ...flags.otherExercise, flag: flags.against.flag } },
@@ -193,7 +193,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   for (const line of planLines(input, spread, context.width)) tell(context, line);
   await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
   const record = store.change(() => {
-    // It may have been given up while the question stood.
+    // The ended trial may have been given up while the confirmation was open.
     const now = latestTrial(store, userId);
     if (isOver && now?.state === 'running' && now.id === running.id)
       store.of('trial').update(now.id, { state: 'finished' });
@@ -204,7 +204,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   if (options['json'] === undefined && status.today) say(context, todayInWords(status, today));
 }
 
-/** The exercise that a text means, or a new one. Where its name is close to a known one, or to another word, that may have been meant. */
+/** The exercise that a text means, or a new one. If a new name is close to a known one or one of `others`, asks or warns. */
 async function exerciseOrNew(
   context: Context,
   text: string,
@@ -249,7 +249,7 @@ async function refuseHarmful(
     );
 }
 
-/** How the latest trial of the user stands. @throws SciaticaError `not-found` where there is none */
+/** The status of the user's latest trial. @throws SciaticaError `not-found` if there is none */
 async function statusOf(context: Context, options: Options): Promise<TrialStatus> {
   const trial = latestTrial(context.store, await resolveUserOrAsk(context, options['user']));
   if (trial) return trialStatusNow(context.store, trial, context.now());
@@ -280,7 +280,7 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
     if (store.of('trial').get(trial.id).state !== 'running') throw usage('No trial is running.');
   };
   requireRunning();
-  // Given up, it would lose its result.
+  // It has ended: given up, it would lose its result.
   if (result) {
     store.of('trial').update(trial.id, { state: 'finished' });
     sayChanged(context, 'The trial has ended by itself: its result is kept.');
@@ -288,7 +288,7 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
   }
   await confirmed(context, options, 'Give up the trial?', 'It goes on.', 'give up the trial');
   store.change(() => {
-    // It may have ended while the question stood.
+    // It may have ended while the confirmation was open.
     requireRunning();
     store.of('trial').update(trial.id, { state: 'given-up' });
   });
@@ -317,7 +317,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
       `The second pain of today is that of tomorrow morning: say only the first now, as in ${commandLine(context, `trial ${values['first'] ?? 'PAIN'}`)}.`,
     );
   const known = daysOf(store, trial).get(date);
-  // Two pains on the morning after may be that of the day before and the first of today.
+  // In the morning, two levels may be the second one of yesterday and the first one of today.
   const isDoubtful =
     said['second'] === undefined ||
     (trial.outcome === 'morning' && given['date'] === undefined && said['first'] !== known?.first);
@@ -343,7 +343,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   if (options['json'] !== undefined || context.quiet) return;
   const after = trialStatusNow(store, store.of('trial').get(trial.id), context.now());
   if (after.result) for (const line of statusLines(after, context)) print(context, line);
-  // Who has not looked yet at what is drawn has said the first pain as it is.
+  // What is drawn is shown only now: known before, it might bias the first pain.
   else if (date === today && day.second === undefined) say(context, todayInWords(after, today));
   if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial PAIN')}`);
@@ -351,7 +351,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
 
 const painsOf = ({ first, second }: TrialDay) => (second === undefined ? `${first}` : `${first} → ${second}`);
 
-/** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
+/** Parses bare words: one level is the pain that is due, two are the first and the second; the rest is a note. */
 function wordsOf(
   context: Context,
   words: readonly string[],
@@ -369,7 +369,7 @@ function wordsOf(
   const said = date === undefined ? dayInNotes(notes, context.today) : undefined;
   const pain = `trial ${levels.join(' ')}`;
   const asNote = commandLine(context, `${pain} --notes ${quoted(escapeControls(notes))}`);
-  // Under another day it would count for what is drawn for that.
+  // Recorded for another day, it would count for what is drawn for that day.
   if (said) throw dayAsWord(context, said.day, pain, `. To keep it as a note: ${asNote}`);
   const pains =
     two !== undefined

@@ -8,9 +8,9 @@ import { idOf, type Options } from '../input/options.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
-/** Entries of a change that are listed. */
+/** Maximum number of entries of a change that are listed. */
 const TOLD = 5;
-/** Users of a change that are named. */
+/** Maximum number of users of a change that are named. */
 const NAMED = 3;
 
 export function addUndoCommands(program: Command, context: Context): void {
@@ -56,7 +56,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
   sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, back)}`);
 }
 
-/** A change by its number, or by the name of the file that it imported. @throws SciaticaError `not-found`, `invalid` */
+/** The change with a number, or the last import of a file with this name. @throws SciaticaError `not-found`, `invalid` */
 function changeNamed({ store }: Context, text: string): number {
   if (/^\d+$/.test(text)) return idOf(text, 'A change');
   const change = store.history.importOf(basename(text));
@@ -78,7 +78,7 @@ async function redoChange(context: Context, options: Options): Promise<void> {
   sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, again)}`);
 }
 
-/** Says what will be done, asks, and does it. @param named the change that a person is told of */
+/** Shows what an undo does, asks, and undoes `change`: for a redo, an undo. @param named the change that messages name */
 async function takeBack(
   context: Context,
   options: Options,
@@ -104,7 +104,7 @@ async function takeBack(
   context.store.undo(change);
 }
 
-/** Asks; where other machines have the change by now, in so many words. */
+/** Asks for confirmation; if other machines have the change, also for theirs. @param reach says what a sync does there */
 async function confirmReach(
   context: Context,
   options: Options,
@@ -115,10 +115,10 @@ async function confirmReach(
   const nothing = 'Nothing was changed.';
   if (machinesOf() === '' || options['everywhere'])
     await confirmed(context, options, `${question}?`, nothing);
-  // A sync may have brought it there while the question stood.
+  // A sync may have sent it while the confirmation was open.
   const machines = machinesOf();
   if (machines === '' || options['everywhere']) return;
-  // Nobody need say whether it may reach them where it cannot be undone at all.
+  // Throws if it cannot be undone at all, before the question whether it may reach them.
   context.store.rehearseUndo(change);
   const there = `${reach} at ${machines} too.`;
   sayAlways(context, there);
@@ -127,7 +127,7 @@ async function confirmReach(
   await confirmed(context, {}, `${question} here and at ${machines}?`, nothing);
 }
 
-/** Whose records they are: by name, as far as they are still there. */
+/** The users whose records a change is about: names and ids, of deleted users only ids. */
 function ownersOf(context: Context, parts: readonly ChangePart[]): string {
   const ids = [...new Set(parts.flatMap(({ users }) => users))];
   const { users } = context.store;

@@ -19,7 +19,7 @@ import { saySameEmail, staysWith, summaryOfUser } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 import { unsentLine } from '../views/sync.ts';
 
-/** `sciatica user add|show|edit|rm|use` and `sciatica users` */
+/** `sciatica user add|show|edit|rm|erase|merge|use` and `sciatica users` */
 export function addUserCommands(program: Command, context: Context): void {
   const user = program
     .command('user')
@@ -104,7 +104,7 @@ async function mergeUser(context: Context, text: string, options: Options): Prom
   const [id, into] = [idOf(text, 'A user'), idOf(String(options['into']), '--into')];
   const user = store.users.get(id);
   if (id === into) throw usage('A user cannot be merged into itself: give two ids.');
-  // The later of two merges counts.
+  // `into` may be merged into `id` already: then this merge replaces that one.
   const isReverse = !store.users.find(into) && store.reachOfErasing(id).merged.includes(into);
   const target = isReverse
     ? `user ${into}, who shows under it until now`
@@ -146,7 +146,7 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
     : idOf(id);
 }
 
-/** What is said of records of which a user has only one with the same key, where both have one. */
+/** Notices on kinds whose key must be unique for a user, if both users have a record with the same key. */
 function ofBoth(store: Store, id: number, into: number): string[] {
   return ownedKindNames.flatMap((kind) => {
     const { key, place } = kindOf(kind);
@@ -185,7 +185,7 @@ async function removeUser(context: Context, text: string, options: Options): Pro
       sayAlways(context, `${summaryOfUser(user)}, who was merged into that one, shows again.`);
 }
 
-/** Records that go with an erased user although they are another's, of which no more are listed. */
+/** Maximum number listed of records that are erased with a user although they now belong to another one. */
 const MOST_LISTED = 20;
 
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
@@ -207,7 +207,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   if (moved.length > MOST_LISTED) tell(`and ${counted(moved.length - MOST_LISTED, 'more record')}`);
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
-  // What cannot come back is what the question was about.
+  // An erasure is final, so it must be exactly what the user has confirmed.
   if (JSON.stringify(store.reachOfErasing(id)) !== JSON.stringify(reach))
     throw conflict('Nothing was erased: what goes with it has changed. Run this again.');
   const copies = store.erase(id);
