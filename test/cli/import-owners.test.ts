@@ -282,3 +282,27 @@ it('without a column of users, a CSV is refused with the way out', async () => {
     'header: userId is missing\nsciatica: stdin has 1 fault: nothing was imported. To put a file of one user under a user here: --as ID\n',
   );
 });
+
+describe('a file that was imported for another patient', () => {
+  const rows = [1, 2, 3, 4].map((day) => `stretch,Plank,2026-01-0${day},6,4,true,`);
+  const csv = (...lines: string[]) =>
+    ['exerciseType,exerciseName,date,painBefore,painAfter,effective,notes', ...lines].join('\n');
+
+  it.each([
+    ['all of it', rows, true],
+    ['grown by as many rows', [...rows, ...rows.map((row) => row.replace('Plank', 'Cobra'))], true],
+    ['of which a few rows are alike', [...rows.slice(0, 2), 'stretch,Cobra,2026-01-09,6,4,true,'], false],
+  ])('%s: that is pointed out', async (_, lines, isTold) => {
+    const db = practice(2);
+    await run(['import', '-', '--as', '1'], { db, stdin: csv(...rows) });
+    const { stderr } = await run(['import', '-', '--as', '2'], { db, stdin: csv(...lines) });
+    const note =
+      /most of them stand under Pat One \(user 1\) already.*\nIf the file is not of user 2: sciatica undo \d+\n/;
+    expect(note.test(stderr)).toBe(isTold);
+    const dry = await run(['import', '-', '--as', '2', '--dry-run'], {
+      db: practice(2),
+      stdin: csv(...lines),
+    });
+    expect(dry.stderr).not.toContain('most of them');
+  });
+});

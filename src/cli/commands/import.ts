@@ -214,6 +214,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   if (!result) return;
   sayCounts(context, result, options);
   const { counts, alike, recipients, replaced, moved, staying, erased, disputes, held, erasedThere } = result;
+  const undo = commandLine(context, `undo ${context.store.latestChange}`);
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
   const newcomers = options.dryRun ? [] : recipients.flatMap(({ id, isNew }) => (isNew ? id : []));
   for (const id of newcomers) saySameEmail(context, context.store.users.get(id), newcomers);
@@ -221,9 +222,16 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   if (alike.length > 0) {
     const same = alike.map(({ record, count }) => countedKind(count, record)).join(', ');
     say(context, `Note: here before, with the same values: ${same}.`);
-    const undo = `undo ${context.store.latestChange}`;
-    if (!options.dryRun) say(context, `If the file was imported before: ${commandLine(context, undo)}`);
+    if (!options.dryRun) say(context, `If the file was imported before: ${undo}`);
     say(context, 'To leave those out: --on-conflict ours');
+  }
+  if (result.alreadyUnder.length > 0) {
+    const names = escapeControls(namesOf(result.alreadyUnder));
+    say(context, `Note: most of them stand under ${names} already, with the same values.`);
+    say(
+      context,
+      `If the file is not of user ${options.as}${options.dryRun ? ': another --as' : `: ${undo}`}`,
+    );
   }
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   for (const line of disputeLines(context, disputes)) say(context, line);
@@ -257,6 +265,7 @@ function sayCounts(context: Context, result: ImportResult, options: ImportOption
     printJson(context, {
       ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
       alike,
+      alreadyUnder: result.alreadyUnder.map(({ id }) => id),
       recipients: recipients.map(({ id }) => id),
       replaced: replaced.map(({ id }) => id),
       moved,

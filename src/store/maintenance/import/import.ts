@@ -12,6 +12,7 @@ import { useTemporaryFolder } from '../../sqlite/temporary.ts';
 import { Remotes } from '../../sync/remotes.ts';
 import {
   absentUsers,
+  alreadyUnder,
   changedUsers,
   gainers,
   holdErased,
@@ -59,6 +60,8 @@ export interface ImportResult {
   counts: Readonly<Record<KindName, Counts>>;
   /** How many new records of a kind equal one that was here before; only kinds that have any. */
   alike: readonly { record: KindName; count: number }[];
+  /** With `as`: other users under whom most of the records stand already. */
+  alreadyUnder: readonly Named[];
   /** Users who get records: those who come with the file or, if none does, users here. The first 20. */
   recipients: readonly Recipient[];
   /** Users here whose records the file replaces, or would replace. The first 20. */
@@ -212,6 +215,7 @@ export class Import {
         staged.shownBefore,
       ),
       alike: [],
+      alreadyUnder: [],
       recipients: gainers(db, before),
       replaced: changedUsers(db, before),
       moved,
@@ -285,6 +289,7 @@ export class Import {
       alike: ownedStaged
         .map((kind) => ({ record: kind.name, count: onConflict === 'refuse' ? alike(this.db, kind) : 0 }))
         .filter(({ count }) => count > 0),
+      alreadyUnder: said.as === undefined ? [] : alreadyUnder(this.db),
       recipients: recipients(this.db),
       replaced: replacedUsers(this.db),
       moved: movedRecords(this.db),

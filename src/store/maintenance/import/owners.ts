@@ -124,6 +124,26 @@ export function putUnder(db: Database, ours: number): void {
   for (const { staged } of ownedStaged) db.run(`UPDATE ${staged} SET userId = ?`, ours);
 }
 
+/** Fewer equal records may be chance. */
+const FEWEST_EQUAL = 3;
+
+/**
+ * The users under whom most of the new records of a kind stand already: the file may be of one of them, and not of the user named by
+ * `--as`.
+ */
+export const alreadyUnder = (db: Database): Named[] =>
+  ownedStaged.flatMap(({ table, staged, columns }) => {
+    const others = columns.filter((column) => column !== 'userId');
+    const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE ${IS_NEW}`) ?? 0;
+    if (count < FEWEST_EQUAL) return [];
+    // In this order SQLite indexes the staged records, and goes through the stored ones once.
+    const sql = `SELECT m.userId FROM main.${table} AS m CROSS JOIN
+        (SELECT DISTINCT userId, ${others.join(', ')} FROM ${staged} WHERE ${IS_NEW}) AS i
+        ON ${others.map((column) => `m.${column} IS i.${column}`).join(' AND ')} AND m.userId <> i.userId
+      GROUP BY m.userId HAVING count(*) >= max(${FEWEST_EQUAL}, ? / 2)`;
+    return usersIn(db, sql, count);
+  });
+
 /**
  * Keeps users who were erased here, and their records, from coming back as new ones. That is a conflict: `overwrite` imports
  * them, `renumber` stores them under new ids, `skip` leaves them out.
