@@ -74,7 +74,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Compared with the others',
-      text: 'The same least squares, with a 90 % sequence: more relief than the others together, with the error shared by all exercises; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the averages of the days and weeks up to it, the place in the day, the time, weekday or weekend, medication; of what is said, the error of ratings is taken off. Exercises done at weekends only, or with medication only, are compared with each other only. Where one pair of numbers stands for several exercises of a day, what one of them does is said of all: nothing is said of those. What else goes along with one exercise only (a tablet that is not recorded, a day off within the week, another hour) it takes for the exercise.',
+      text: 'The same least squares, with a 90 % sequence: more relief than the others together, with the error shared by all exercises; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the averages of the days and weeks up to it, the place in the day, the time, weekday or weekend, medication; of what is said, the error of ratings is taken off. Exercises done at weekends only, or with medication only, are no control for the others. Where one pair of numbers stands for several exercises of a day, what one of them does is said of all: nothing is said of those. What else goes along with one exercise only (a tablet that is not recorded, a day off within the week, another hour) it takes for the exercise.',
     },
     {
       title: 'Lately',
