@@ -4,7 +4,7 @@ import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/messa
 import { Problem } from '../wire/problem.ts';
 import { tooLarge } from '../wire/request.ts';
 
-/** The body of a request: its text, and the value that was read from it. */
+/** The body of a request: its text, and the JSON value parsed from it. */
 export interface Body {
   text: string;
   value: unknown;
@@ -12,15 +12,16 @@ export interface Body {
 
 /**
  * Reads the body of a request as JSON.
- * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
- * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
+ * @param most largest accepted body, in bytes
+ * @throws Problem 415 unless it is uncompressed application/json in UTF-8, 413 if it is larger, 400 if it is not valid UTF-8;
+ *   SciaticaError `invalid` if it is not JSON
  */
 export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<Body> {
   requireJson(request.headers);
   return parsed(await request.readBody(most));
 }
 
-/** As `readJson`; undefined where there is no body, as `requireOwnHeader` wants it. */
+/** As `readJson`, for an optional body: without one, undefined, after the check of `requireOwnHeader`. */
 export async function readJsonIfAny(request: HttpRequest): Promise<Body | undefined> {
   const bytes = await request.readBody(MAX_BODY_BYTES);
   if (bytes.length === 0) {
@@ -31,7 +32,7 @@ export async function readJsonIfAny(request: HttpRequest): Promise<Body | undefi
   return parsed(bytes);
 }
 
-/** Of a write that takes nothing: wants no body, or one without fields. @throws as `readJson` */
+/** Reads the body of a write that takes none: it must be empty, or an object without fields. @throws as `readJson` */
 export async function readNothing(request: HttpRequest): Promise<void> {
   const bytes = await request.readBody(MAX_BODY_BYTES);
   if (bytes.length === 0) return;
@@ -40,15 +41,15 @@ export async function readNothing(request: HttpRequest): Promise<void> {
 }
 
 /**
- * Wants a header of a write without a body that no form of a foreign page can send: Content-Type: application/json, or an
- * Idempotency-Key (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ * Requires, of a write without a body, a header that an HTML form of another site cannot send: Content-Type: application/json,
+ * or an Idempotency-Key (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
  * @throws Problem 415
  */
 export function requireOwnHeader({ headers }: HttpRequest): void {
   if (headers['idempotency-key'] === undefined) requireJson(headers);
 }
 
-/** As `readJson`, of one record, or of an array of them, which may have `MAX_BATCH_BYTES`. */
+/** As `readJson`, for one record, or for an array of records, which may have `MAX_BATCH_BYTES`. */
 export async function readOneOrMany(request: HttpRequest): Promise<Body> {
   requireJson(request.headers);
   const bytes = await request.readBody(MAX_BATCH_BYTES);

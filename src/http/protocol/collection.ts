@@ -4,21 +4,21 @@ import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQueries, listQueriesOf } from './list-query.ts';
 
-/** A stored record, as far as routes look into it. */
+/** The fields of a stored record that routes use. */
 export interface StoredRecord {
   id: number;
-  /** The owner of what belongs to a user. */
+  /** Id of the owner; undefined for a user. */
   userId?: number | undefined;
 }
 
-/** A kind of record as the service has it: its lists, and its verbs in a store. */
+/** A kind of record for the routes: how queries of its lists are parsed, and its operations on a store. */
 export interface Collection extends ListQueries {
   readonly name: KindName;
   readonly kind: Kind;
   verbs(store: Store): Records<KindName>;
 }
 
-/** The collection of a kind. */
+/** The collection of a kind. It caches parsed query strings. */
 export function collectionOf(name: KindName): Collection {
   const kind = kindOf(name);
   const queries = listQueriesOf(kind);
@@ -31,14 +31,14 @@ export function collectionOf(name: KindName): Collection {
   };
 }
 
-/** The verbs of a kind in a store. */
+/** The operations on a kind of record in a store. */
 export const recordsOf = (store: Store, name: KindName): Records<KindName> =>
   store.of(name) as unknown as Records<KindName>;
 
 /**
- * As a function of a text, but the results of the texts that were asked for last are kept.
- * @param work throws for a text that has no result, and gives the same for the same text
- * @param bounds how many results are kept, and of how long a text at most
+ * Memoizes a function of a text; a full cache is emptied.
+ * @param work a pure function; an error that it throws is not cached
+ * @param bounds most results in the cache, and the longest text whose result is cached, in characters
  */
 export function remembered<T extends object>(
   work: (text: string) => T,

@@ -4,27 +4,27 @@ import type { ChangePart } from '../../store/history/history.ts';
 import type { IdRange } from '../../store/records/lists/rows.ts';
 import type { StoredRecord } from './collection.ts';
 
-/** What a response discloses, for the audit: from the store's figures and records, never from the text of a body. */
+/** Which records a response discloses, for the audit: taken from what the store returned, never parsed from a body. */
 
-/** Records of a list; undefined for an empty one. */
+/** The disclosure of a list with these ids; undefined for an empty list. */
 export function disclosedRange(kind: KindName, ids: IdRange | undefined): readonly Disclosure[] | undefined {
   return ids && [{ record: kind, ...ids }];
 }
 
-/** One record, with its owner. */
+/** The disclosure of one record, with its owner. */
 export function disclosedRecord(kind: KindName, { id, userId }: StoredRecord): readonly Disclosure[] {
   return [{ record: kind, first: id, last: id, count: 1, userId }];
 }
 
-/** The records that entries of the history are about: each kind apart. */
+/** The records that history entries are about, one disclosure for each kind. */
 export const disclosedChanges = (entries: readonly { record: KindName; id: number }[]): Disclosure[] =>
   together(entries.map(({ record, id }) => ({ record, first: id, last: id, count: 1 })));
 
-/** The records that parts of a change are about: each kind apart. */
+/** The records that parts of a change are about, one disclosure for each kind. */
 export const disclosedParts = (parts: readonly ChangePart[]): Disclosure[] =>
   together(parts.map(({ record, first, last, count }) => ({ record, first, last, count })));
 
-/** What is disclosed in several parts, by kind of record and owner. */
+/** Merges the disclosures of the same kind of record and owner: one range of ids, and the sum of the counts. */
 export function together(parts: readonly Disclosure[]): Disclosure[] {
   const all = new Map<string, Disclosure>();
   for (const one of parts) {

@@ -11,7 +11,7 @@ export function etagOf(body: string): string {
   return `"${hash('sha1', body, 'base64')}"`;
 }
 
-/** A record, given as JSON, with the entity tag that it has alone as its last member. */
+/** Adds a last member `etag` to a record, given as JSON: the entity tag that the record has when it is read alone. */
 export const withTag = (json: string): string =>
   `${json.slice(0, -1)},"etag":${JSON.stringify(etagOf(json))}}`;
 
@@ -20,7 +20,7 @@ export const etagsParameter = {
   etags: yesParameter('Whether each record comes with its ETag as etag, for a change that is made offline'),
 };
 
-/** A body with its entity tag; 304 when If-None-Match names it (weak comparison, RFC 9110, 13.1.2). */
+/** A response with a body and its entity tag; 304 when If-None-Match names it (weak comparison, RFC 9110, 13.1.2). */
 export function tagged(
   request: HttpRequest,
   body: string,
@@ -36,8 +36,8 @@ export function tagged(
 }
 
 /**
- * The headers of a write. The `etag` of a record that was read with `etags=true` counts as If-Match where there is none, so that a
- * client may send back what it got and overwrites nothing that it has not seen (as https://google.aip.dev/154 has it).
+ * The headers of a write. Without If-Match, the `etag` in the body of a record that was read with `etags=true` counts as one, so
+ * that a client can send back what it got, and overwrites no change that it has not seen (as https://google.aip.dev/154).
  * @throws SciaticaError `invalid` for an `etag` that is no text
  */
 export function withSentTag(headers: HttpRequest['headers'], sent: unknown): HttpRequest['headers'] {
@@ -48,8 +48,8 @@ export function withSentTag(headers: HttpRequest['headers'], sent: unknown): Htt
 }
 
 /**
- * A guard for a write, which refuses a record that the conditional headers exclude (If-Match by strong comparison,
- * RFC 9110, 13.1.1; If-None-Match, 13.1.2).
+ * A guard for a write: throws Problem 412 for a record that the conditional headers exclude (If-Match by strong comparison,
+ * RFC 9110, 13.1.1; If-None-Match, 13.1.2). Undefined without such headers.
  */
 export function precondition(headers: HttpRequest['headers']): ((body: string) => void) | undefined {
   const match = headers['if-match'];
@@ -72,7 +72,7 @@ export function precondition(headers: HttpRequest['headers']): ((body: string) =
 const names = (condition: string, etag: string, weakly: boolean) =>
   namedTag(condition, etag, weakly) !== undefined;
 
-/** The tag in a condition that is this one, in any content coding; the tag itself for `*`. */
+/** The tag in a condition that equals `etag`, in any content coding; `etag` itself for `*`; undefined if there is none. */
 function namedTag(condition: string, etag: string, weakly: boolean): string | undefined {
   if (condition.trim() === '*') return etag;
   const tags = condition.match(/(?:W\/)?"[^"]*"/g) ?? [];

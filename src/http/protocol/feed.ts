@@ -23,7 +23,7 @@ export class Feed {
   ) {}
 
   /**
-   * @param caller whose subscriptions are counted together
+   * @param caller by which subscriptions are counted: the id of the token or, without tokens, the address
    * @throws Problem 429 for a caller with too many subscriptions, 503 when there are too many in all
    */
   subscribe(caller: string | number): Subscription {
@@ -99,7 +99,7 @@ export class Subscription {
     });
   }
 
-  /** Postpones the heartbeat: something was sent. Changes that this caller does not see do not postpone it. */
+  /** Restarts the heartbeat interval, after something was sent. Changes outside of the caller's view do not restart it. */
   sent(): void {
     this.#heartbeatAt = performance.now() + this.heartbeat;
   }

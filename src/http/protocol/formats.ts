@@ -6,13 +6,13 @@ import { withTag } from './etag.ts';
 export const listTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 
-/** How a list leaves as one of its media types. */
+/** How a list is rendered in one of its media types. */
 export interface ListFormat {
   type: string;
   open: string;
-  /** The text of rows that are given as JSON. */
+  /** Renders rows, each a record as JSON. */
   textOf(rows: readonly string[]): string;
-  /** Between two batches of rows. */
+  /** Separator between two batches of rows. */
   between?: string;
   close?: string;
 }
@@ -41,7 +41,7 @@ function csvOf(fields: readonly string[]): ListFormat {
 
 /**
  * @param fields the names of the fields of each record, in order
- * @param etags whether each comes with its entity tag
+ * @param etags whether each record is rendered with its entity tag
  */
 export function formatOf(type: ListType, fields: readonly string[], etags = false): ListFormat {
   if (etags) {
@@ -52,7 +52,7 @@ export function formatOf(type: ListType, fields: readonly string[], etags = fals
   return type === 'application/json' ? jsonArray : ndjson;
 }
 
-/** A whole list, given as a JSON array. */
+/** Renders a whole list, given as a JSON array. */
 export function wholeOf(format: ListFormat, json: string): string {
   if (format === jsonArray) return json;
   const { open, textOf, close = '' } = format;
@@ -60,8 +60,8 @@ export function wholeOf(format: ListFormat, json: string): string {
 }
 
 /**
- * A long list in chunks, one for each batch of rows.
- * @param disclosed the records in a batch
+ * Renders a long list in chunks, one for each batch of rows.
+ * @param disclosed the disclosure of a batch, for the audit
  */
 export function* chunksOf<B extends { rows: string[] }>(
   { open, textOf, between = '', close = '' }: ListFormat,

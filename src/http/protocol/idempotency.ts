@@ -9,17 +9,17 @@ import type { RequestContext } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Who asks for what. */
+/** The parts of a request context that the scope of a key is made of. */
 type Asked = Pick<RequestContext, 'request' | 'route' | 'id' | 'caller'>;
 
-/** A repeatable request, with the hash of its text: requests of earlier releases are stored with that. */
+/** A request with a key. `text`: hash of the raw body, which earlier releases stored instead of that of the canonical form. */
 export interface Repeat extends RepeatableRequest {
   text: Uint8Array;
 }
 
 /**
  * The key of a request; undefined without one.
- * @param least characters that it must have
+ * @param least length of the shortest accepted key, in characters
  * @throws Problem 400 for a malformed key
  */
 export function keyOf({ headers }: Pick<HttpRequest, 'headers'>, least = 1): string | undefined {
@@ -44,17 +44,17 @@ export function repeatable(asked: Asked, { text, value }: Body): Repeat | undefi
   return { key: scoped(key, asked), body: sha256(canonical(value) ?? text), text: sha256(text) };
 }
 
-/** Whether a request came before with its key, so that nothing of it is stored. */
+/** Whether a request with this key was done before, so that a repetition stores nothing. */
 export function isRepeated(store: Store, asked: Asked): boolean {
   const key = asked.request.headers['idempotency-key'];
   return typeof key === 'string' && store.requests.changeOf(scoped(key, asked)) !== undefined;
 }
 
-/** The hash of a key, which is known for one path and those who see the same users. */
+/** The SHA-256 of a key within its scope: one path, and the callers who see the same users. */
 const scoped = (key: string, { route, id, caller }: Asked): Uint8Array =>
   sha256(JSON.stringify([caller?.users ?? null, route.path.replace('{id}', String(id)), key]));
 
-/** As `canonicalJson`; undefined for a value with too many levels, which no record has. */
+/** As `canonicalJson`; undefined for a value that is nested too deeply to be rendered, as no record is. */
 function canonical(value: unknown): string | undefined {
   try {
     return canonicalJson(value);
@@ -72,21 +72,21 @@ function canonicalJson(value: unknown): string {
 }
 
 /**
- * What is known of the first request with this key; undefined if there was none.
+ * The first request with this key; undefined if there was none.
  * @throws Problem 422 when that request had another body, 410 when a part of what it did was erased since
  */
 export function firstRequest(store: Store, { key, body, text }: Repeat) {
   const first = store.requests.find(key);
   if (!first) return undefined;
   const known = first.body;
-  // Erasing a record removes the hash of the body with it: nothing tells whether this is the same request.
+  // An erasure removes the hash of the body, so the two requests cannot be compared any more.
   if (!known) throw goneSince();
   if (![body, text].some((hash) => Buffer.from(hash).equals(known)))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.', made(first));
   return first;
 }
 
-/** The answer to a repetition of what was done and is gone. */
+/** The error for a repeated request whose records were deleted or, in part, erased since. */
 export const goneSince = (): Problem =>
   new Problem(
     410,
@@ -95,7 +95,7 @@ export const goneSince = (): Problem =>
     'record-gone',
   );
 
-/** Where the one record is that a request made. */
+/** The Location of the record that a request created; empty unless it created exactly one. */
 function made({ entries }: DoneRequest): HttpHeaders {
   const [entry, another] = entries;
   if (!entry?.after || another || entry.action !== 'create') return {};

@@ -1,23 +1,23 @@
 import type { IdRange } from '../../store/records/lists/rows.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A short list as it is sent. */
+/** A rendered short list. */
 export interface ShortList {
   body: string;
   etag: string;
-  /** Where the audit asks for them. */
+  /** Range of its ids, for the audit; undefined for an empty list, and without authentication. */
   ids: IdRange | undefined;
 }
 
-/** Lists that were sent, by the records that a caller sees, and all of one revision: whoever polls asks for the same one again. */
+/** A cache of rendered lists by the caller's view, all of one history seq: a client that polls asks for the same list again. */
 interface Kept {
   revision: number;
   characters: number;
-  /** Undefined for what was asked for once: most lists are, and to keep their text would make each a sixth dearer. */
+  /** By key. Undefined for a list that was asked for once: caching the text of each would make each a sixth slower. */
   lists: WeakMap<Store, Map<string, ShortList | undefined>>;
 }
 
-/** Of all lists that are kept. What an entry counts beside its text keeps them few: thousands would make each new one a tenth dearer. */
+/** Size of the cache. Each entry counts `ENTRY_CHARACTERS` besides its text, as thousands would slow each new list by a tenth. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 const ENTRY_CHARACTERS = 20_000;
 
@@ -26,7 +26,7 @@ const LONGEST_KEY = 300;
 let kept: Kept = { revision: 0, characters: 0, lists: new WeakMap() };
 
 /**
- * The list that was sent twice for a key, if no record has changed since.
+ * The cached list of a key, unless a record has changed since. Lists are cached when they are asked for a second time.
  * @param key its format, path and query
  */
 export function keptList(store: Store, key: string): ShortList | undefined {
@@ -35,8 +35,8 @@ export function keptList(store: Store, key: string): ShortList | undefined {
 }
 
 /**
- * Keeps a list that is asked for again.
- * @param revision of the records that the list was read from
+ * Notes that a list was asked for, and caches it the second time.
+ * @param revision highest history seq when the list was read
  */
 export function keepList(store: Store, key: string, revision: number, list: ShortList): void {
   if (key.length > LONGEST_KEY) return;

@@ -11,16 +11,16 @@ import { numberParameter, textParameter } from './parameter.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
-/** What the query string of a list asks for. */
+/** The parsed query string of a list. */
 export interface ListQuery {
   filter: ListFilter;
   /** Whether each record comes with its entity tag. */
   etags?: boolean | undefined;
-  /** A part as json-server cuts it: the filter's `offset` and `limit`. Absent for the whole list, or a page with a cursor. */
+  /** A slice as of json-server, for the filter's `offset` and `limit`. Absent for the whole list, or a page with a cursor. */
   slice?: SliceOf | undefined;
 }
 
-/** The parameters of a list that are given once at most, besides filters with a name of their own. */
+/** The parameters of a list, apart from filters. Each may be given at most once. */
 const listParameters = {
   q: textParameter('Text that a text field contains, upper and lower case alike', {
     max: 200,
@@ -40,21 +40,21 @@ const listParameters = {
 
 type ListValues = Partial<RecordOf<typeof listParameters & typeof etagsParameter & typeof sliceParameters>>;
 
-/** The query strings of the lists of a kind. */
+/** How the query strings of the lists of a kind are described and parsed. */
 export interface ListQueries {
   /**
-   * The parameters that are given once at most, without those of json-server: their names differ by an underscore only, which
-   * generators of clients drop.
+   * The parameters that may be given at most once, without those of json-server: client generators drop the underscore, by which
+   * alone their names differ.
    */
   readonly parameters: Fields;
   /** The filters on fields, by the names of their parameters. */
   readonly filters: Readonly<Record<string, Filter>>;
-  /** Reads a query string: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
+  /** Parses a query string. The result is cached, and must not be modified. @throws SciaticaError `invalid` with every fault */
   read(search: string): ListQuery;
 }
 
 export function listQueriesOf({ fields, filters = {}, examples }: Kind): ListQueries {
-  // A filter by the name of its field is one of the conditions.
+  // A filter with the name of a field is among the conditions.
   const named = Object.entries(fieldsOfFilters(filters)).filter(([name]) => !Object.hasOwn(fields, name));
   const { sort, fields: shown, ...others } = listParameters;
   const parameters: Fields = {
@@ -72,10 +72,10 @@ export function listQueriesOf({ fields, filters = {}, examples }: Kind): ListQue
   };
 }
 
-/** A reader of query strings. @param single the parameters that are given once at most */
+/** Makes a parser of query strings. @param single the parameters that may be given at most once */
 function listReader(record: Fields, single: Fields, conditions: Conditions): ListQueries['read'] {
   const columns = Object.keys(record);
-  // A list within a record has no order, and is compared with nothing.
+  // A field that is a list cannot be sorted by or compared.
   const sortable = columns.filter((name) => record[name]?.kind !== 'list');
   const names = Object.keys(single);
   const schema = partialOf(single);
@@ -93,7 +93,7 @@ function listReader(record: Fields, single: Fields, conditions: Conditions): Lis
       issues,
     );
     const { q, etags, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
-    // Read from the texts, so that their faults stand beside those of other values.
+    // Parsed from the texts, to report all faults together: `values` is empty if any value has one.
     const shown = texts['fields']?.trim()
       ? tried(issues, () => parseFields(texts['fields'] ?? '', columns))
       : undefined;
@@ -112,7 +112,7 @@ function listReader(record: Fields, single: Fields, conditions: Conditions): Lis
   };
 }
 
-/** `id` of `id[]` or `id[0]`, as axios, qs and others write a parameter that has several values. */
+/** The name of a parameter without brackets: `id` of `id[]` or `id[0]`, as axios, qs and others write several values. */
 export const bareName = (name: string): string => name.replace(/\[\d*\]$/, '');
 
 const suffixes = () =>

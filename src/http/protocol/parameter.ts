@@ -1,6 +1,6 @@
 import { boolean, integer, text } from '../../domain/fields.ts';
 
-/** Fields that are asked for over HTTP only: no column, prompt or flag is made from them. */
+/** Fields that exist only as parameters of HTTP requests: no column, prompt or flag is made from them. */
 
 const OVER_HTTP = { label: '', flag: '' };
 

@@ -10,7 +10,7 @@ export interface Parameter {
   readonly text: string;
 }
 
-/** What json-server knows and this service does not, with the way to do it here. */
+/** The messages for parameters of json-server that this service refuses, each with the alternative. */
 const refusals: Readonly<Record<string, string>> = {
   _embed: 'is not served: ask for the logs of users with /userExerciseLogs?userId=1&userId=2',
   _expand: 'is not served: ask for the users of logs with /users?id=1&id=2',
@@ -23,12 +23,12 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * A reader of query strings that have these parameters, each at most once.
- * @returns a function that gives the parameters in a query string, and throws as `parseQuery` does or `invalid` for
- *   a value that does not fit its field
+ * Makes a parser of query strings with these parameters, each given at most once.
+ * @returns a function from a query string to its parameters, which throws as `parseQuery`, or `invalid` for a value that does
+ *   not fit its field
  */
 export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => Partial<RecordOf<Fs>> {
-  // Built on first use: the service is started without it.
+  // Built on first use, so that it does not delay the start of the service.
   let schema: ReturnType<typeof partialOf<Fs>> | undefined;
   return (search) => {
     schema ??= partialOf(fields);
@@ -38,7 +38,7 @@ export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => 
 }
 
 /**
- * Reads a query string (application/x-www-form-urlencoded) as values of the known parameters. Unknown
+ * Parses a query string (application/x-www-form-urlencoded) as values of the known parameters. Unknown
  * parameters that start with `_` are ignored: clients add them to bypass caches.
  * @throws SciaticaError `invalid`: a parameter is unknown, repeated or badly encoded
  */
@@ -52,7 +52,7 @@ export function parseQuery(search: string, known: Fields): Record<string, unknow
 
 /**
  * The parameters of a query string.
- * @param issues receives what is badly encoded
+ * @param issues receives the faults of badly encoded parameters
  */
 export function parametersOf(search: string, issues: Issue[]): Parameter[] {
   const parameters: Parameter[] = [];
@@ -69,9 +69,9 @@ export function parametersOf(search: string, issues: Issue[]): Parameter[] {
 }
 
 /**
- * The texts of parameters, each given once at most.
- * @param issues receives what is unknown or given twice
- * @param further other names, which a misspelt one may have meant, and what is said of an unknown one
+ * The texts of the known parameters, by name. Each may be given at most once.
+ * @param issues receives the faults of unknown and repeated parameters
+ * @param further other names to suggest for a misspelt one, and a hint that is added to the message about an unknown one
  */
 export function textsOf(
   parameters: readonly Parameter[],

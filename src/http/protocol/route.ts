@@ -5,9 +5,9 @@ import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 import { readJson } from './body.ts';
 import type { Feed } from './feed.ts';
 
-/** An admitted caller and the records of that caller. */
+/** An admitted caller, and the caller's view of the store. */
 export interface Session {
-  /** The records that the caller may see, as if there were no others; changes bear the caller's name. */
+  /** Contains only the records that the caller may see; the history attributes its changes to the caller. */
   readonly store: Store;
   /** The authenticated caller; undefined without authentication. */
   readonly caller?: Caller | undefined;
@@ -15,22 +15,22 @@ export interface Session {
   readonly recheck?: (() => void) | undefined;
 }
 
-/** Threads that answer what may take long. */
+/** Worker threads, for requests that may take long. */
 export interface Workers {
   /**
-   * The response of the same route in another thread; undefined where no other thread can open the database.
-   * @throws Problem 503 when too many wait already, or it took too long
+   * Has another thread answer the request, by the same route; undefined if no other thread can open the database.
+   * @throws Problem 503 if too many queries wait or, as a rejection, if it takes too long
    */
   answer(asked: Asked): Promise<HttpResponse> | undefined;
   /**
-   * As `answer`, for a write: one after the other, in a thread of its own. Other writes wait for it without a deadline.
-   * @param body what was sent
-   * @throws Problem 503 when too many of the caller wait already
+   * As `answer`, for a long write. These run one after the other, each in a new thread; other writes wait without a deadline.
+   * @param body the text of the body
+   * @throws Problem 503 if too many long writes of the caller wait
    */
   write(asked: AskedWrite, body?: string): Promise<HttpResponse> | undefined;
 }
 
-/** What another thread needs to know of a request. */
+/** The parts of a request context that another thread needs. */
 export type Asked = Pick<RequestContext, 'request' | 'base' | 'caller'>;
 export type AskedWrite = Asked & Pick<RequestContext, 'store'>;
 
@@ -42,16 +42,16 @@ export interface RequestContext extends Session {
   readonly id: number;
   /** The query string, without its question mark. */
   readonly search: string;
-  /** The address of the service as the caller wrote it: `http://localhost:3000`. */
+  /** The base URL of the service, as the caller addressed it: `http://localhost:3000`. */
   base(): string;
   readonly feed: Feed;
-  /** Threads for what may take long; absent in such a thread. */
+  /** Worker threads; undefined inside such a thread. */
   readonly workers?: Workers | undefined;
   /** Whether phones can be paired with this service. */
   readonly isPairing: boolean;
 }
 
-/** What a request target leads to: the routes of its path by method, the id in it, the query string. */
+/** The result of matching a request target: the routes of its path by method, its id and its query string. */
 export interface Match {
   readonly methods: ReadonlyMap<string, Route>;
   /** 0 for a path without an id. */
@@ -60,10 +60,10 @@ export interface Match {
   readonly search: string;
 }
 
-/** @throws Problem, SciaticaError: `problemResponse` makes a response of either */
+/** Answers a request. @throws Problem, SciaticaError: `problemResponse` turns either into a response */
 export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 
-/** What a write is asked for, alone or in a batch. */
+/** What a write is given of its request, or of its part of a batch. */
 interface WriteRequest {
   readonly store: Store;
   readonly id: number;
@@ -72,18 +72,18 @@ interface WriteRequest {
 }
 
 /**
- * A write of one record, in three steps, each of which throws Problem or SciaticaError: it checks the path and the query,
- * then the body, then does it, inside a transaction.
+ * A write of one record, in three steps, each may throw Problem or SciaticaError: `begin` checks path and query,
+ * the function that it returns checks the body, and the function that this returns writes, inside a transaction.
  */
 export interface Write {
-  /** Loads what it needs: a transaction waits for nothing. */
+  /** Loads what the write needs, since a transaction is synchronous. */
   ready?(store: Store): Promise<void>;
-  /** Whether others should not wait for it; only of a write without a body. */
+  /** Whether it would block other requests for too long: it then runs in a worker. Only for a write without a body. */
   isLong?(store: Store, id: number): boolean;
   begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
 }
 
-/** A write as a request of its own, and as a part of a batch. */
+/** The members of a route whose write can be a request of its own, or a part of a batch. */
 export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   write,
   handle: async (context) => {
@@ -97,10 +97,10 @@ export const batchable = (write: Write): { write: Write; handle: Handler } => ({
   },
 });
 
-/** One method of one path: all there is to say about it. */
+/** One method of one path: its description and its handler. */
 export interface Route extends DescribedRoute {
   handle: Handler;
-  /** The same as a part of a batch, where it may be one. */
+  /** The same operation as a part of a batch; undefined if it cannot be in one. */
   write?: Write;
   /** The id in the path is the owner of the records, not one of them. */
   isOwner?: true;

@@ -4,7 +4,7 @@ import { unknownField } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
 import { numberParameter, textParameter } from './parameter.ts';
 
-/** The parameters with which json-server 0.17 orders and cuts lists (https://github.com/typicode/json-server/tree/v0.17.4). */
+/** The parameters with which json-server 0.17 sorts and slices lists (https://github.com/typicode/json-server/tree/v0.17.4). */
 
 const wholeNumber = (help: string, min: number, example: number) =>
   numberParameter(help, { min, max: Number.MAX_SAFE_INTEGER, example });
@@ -20,7 +20,7 @@ export const sliceParameters = {
 
 type Given = Partial<RecordOf<typeof sliceParameters>> & Pick<Paging, 'sort' | 'limit' | 'cursor'>;
 
-/** A part of a list: with `page`, one of pages of equal size. */
+/** A slice of a list; with `page`, one of numbered pages of `size` records. */
 export interface SliceOf {
   page?: number;
   size: number;
@@ -29,9 +29,9 @@ export interface SliceOf {
 const PAGE_SIZE = 10;
 
 /**
- * The order and the part that json-server's parameters ask for; undefined without them.
- * @param columns the fields of the record
- * @throws SciaticaError `invalid` with every fault, a mixture with `sort`, `limit` or `cursor` among them
+ * The order and the slice that json-server's parameters ask for; undefined without them.
+ * @param columns the fields by which the records can be sorted
+ * @throws SciaticaError `invalid` with every fault, such as a combination with `sort`, `limit` or `cursor`
  */
 export function sliceOf(
   given: Given,
@@ -65,10 +65,10 @@ export function sliceOf(
   return { paging: { ...order, offset: _start ?? 0, limit: size }, slice: { size } };
 }
 
-/** The place of the first record of a page; what no list can have is cut, so that SQLite gets an integer. */
+/** The offset of the first record of a page, capped so that SQLite gets an integer: no list is that long. */
 const firstOfPage = (page: number, size: number) => Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER);
 
-/** `date,id` with `desc,asc` is `-date,id`. */
+/** `_sort` and `_order` as a value of `sort`: `date,id` with `desc,asc` becomes `-date,id`. */
 function orderOf(
   sort: string,
   order: string | undefined,
@@ -98,9 +98,9 @@ function orderOf(
 }
 
 /**
- * The Link header of a page as json-server 0.17 gives it: first, prev, next, last; undefined for one that has no records
- * or all of them.
- * @param url the address of the list, without its query
+ * The Link header of a page as json-server 0.17 gives it: first, prev, next, last. Undefined for a slice without a page number,
+ * a page after the last one, and a list of a single page.
+ * @param url the URL of the list, without its query
  * @param total how many records the list has
  */
 export function pageLinks(

@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** A member of an Accept or Accept-Encoding header and its weight, 0 to 1 (RFC 9110, 12.4.2). */
+/** The members of an Accept or Accept-Encoding header, with their weights, 0 to 1 (RFC 9110, 12.4.2). */
 export function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
@@ -12,7 +12,7 @@ export function weightsOf(header: string): Map<string, number> {
 }
 
 /**
- * The media type that a caller likes best (RFC 9110, 12.5.1); the first one where several are equal.
+ * The offered media type with the highest weight in Accept (RFC 9110, 12.5.1); the first of several with the same weight.
  * @throws Problem 406 when none of them is acceptable
  */
 export function preferredType<T extends string>(

@@ -5,27 +5,27 @@ import { unusable } from '../../domain/errors.ts';
 import { errnoOf } from '../../lib/files.ts';
 import type { Tls } from './listener.ts';
 
-/** The files of a certificate and its key, as PEM, which somebody else renews, such as certbot. */
+/** The paths of a certificate and its key, as PEM, which another program renews, such as certbot. */
 export interface CertificateFiles {
   cert: string;
   key: string;
 }
 
-/** Between two looks at a certificate, in milliseconds. */
+/** Polling interval for a new certificate, in milliseconds. */
 const EVERY_MS = 20_000;
 
-/** @throws SciaticaError `unusable` with the file that cannot be read */
+/** @throws SciaticaError `unusable`, which names a file that cannot be read */
 export function readCertificate({ cert, key }: CertificateFiles): Tls {
   return { cert: read(cert), key: read(key) };
 }
 
-/** What is to be said of a key that others on this computer may read. */
+/** A warning if other users of this computer can read the key; undefined otherwise, and on Windows. */
 export function exposure({ key }: CertificateFiles): string | undefined {
   if (process.platform === 'win32' || (statSync(key).mode & 0o077) === 0) return undefined;
   return `Others on this computer may read the key ${key}: chmod 600 ${key}`;
 }
 
-/** What is to be said of a certificate that clients refuse for its dates. @param now in milliseconds since 1970 */
+/** A warning if clients refuse the certificate for its dates; undefined otherwise. @param now in milliseconds since 1970 */
 export function untimely({ cert }: Tls, now: number): string | undefined {
   const { validFrom, validTo } = new X509Certificate(cert);
   if (now > Date.parse(validTo)) return `The certificate expired on ${validTo}: clients refuse it.`;
@@ -35,13 +35,13 @@ export function untimely({ cert }: Tls, now: number): string | undefined {
 }
 
 /**
- * Watches a certificate that may become another one.
- * @param read gives what is to be used now
- * @param used what is in use
- * @param renew takes what is to be used from then on, and returns what is to be said of it; when it throws, it is called again
- *   at the next look
- * @param say is told of what was taken, and once of each fault
- * @returns `look`, which looks at once, and `stop`
+ * Polls for a new certificate.
+ * @param read returns the certificate that should be in use
+ * @param used the certificate that is in use
+ * @param renew puts a new one into use, and returns a message; when it throws, it is called again at the next poll
+ * @param say receives the message of each renewal, and each fault once
+ * @param every polling interval, in milliseconds
+ * @returns `look`, which polls at once, and `stop`
  */
 export function watchCertificate<T>(
   read: () => T | Promise<T>,
@@ -57,7 +57,7 @@ export function watchCertificate<T>(
       if (!isDeepStrictEqual(found, current)) say(renew(found));
       [current, fault] = [found, ''];
     } catch (error) {
-      // While files are being renewed, the two may not belong together yet.
+      // While the files are being replaced, certificate and key may not match yet.
       const { message } = error as Error;
       if (message !== fault)
         say(`The old certificate stays in use, because the new one cannot be used: ${message}`);

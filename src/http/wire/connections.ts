@@ -6,7 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 interface Connection {
-  /** With TLS the raw one until the handshake is done, then the encrypted one. */
+  /** With TLS: the raw socket until the handshake is done, then the encrypted one. */
   socket: HttpSocket;
   network: string;
   /** Whether a caller with a valid token has used it. */
@@ -14,19 +14,19 @@ interface Connection {
 }
 
 /**
- * Shares the connections that a service takes among its callers: one network (an IPv4 address, an IPv6 /64) gets at most
- * half of them. Where there is no room for a new one, another is closed: the oldest of the network that has the most
- * without a valid token; if all have shown one, an idle one; if none is idle, the new one itself.
+ * Divides the connections of a service among its callers: one network (an IPv4 address, an IPv6 /64) gets at most half
+ * of them. Where there is no room for a new one, another is closed: the oldest without a valid token, of the network
+ * with the most of these; if all have shown a token, an idle one; if none is idle, the new one itself.
  */
 export class SharedConnections {
-  /** By network, each in the order of arrival. */
+  /** The connections of each network, in the order of arrival. */
   readonly #networks = new Map<string, Set<Connection>>();
   readonly #bySocket = new WeakMap<Socket, Connection>();
   #count = 0;
 
   /**
-   * @param most connections in all
-   * @param networkOf the network of an address
+   * @param most highest number of connections of all networks together
+   * @param networkOf maps an IP address to its network
    */
   constructor(
     server: Server,
@@ -37,13 +37,13 @@ export class SharedConnections {
     if (server instanceof TlsServer) this.#followHandshakes(server);
   }
 
-  /** Notes that a caller with a valid token uses a connection. */
+  /** Marks a connection as used by a caller with a valid token. */
   trust(socket: Socket): void {
     const connection = this.#bySocket.get(socket);
     if (connection) connection.isTrusted = true;
   }
 
-  /** Whether a connection is closed after a response with this status: a refusal of a caller without a valid token. */
+  /** Whether to close a connection after a response with this status, which refuses a caller without a valid token. */
   closesAfter(socket: Socket, status: number): boolean {
     return status === 401 || ((status === 403 || status === 429) && !this.#bySocket.get(socket)?.isTrusted);
   }
@@ -73,7 +73,7 @@ export class SharedConnections {
     const [most = []] = untrusted.sort((a, b) => b.length - a.length);
     const closed = most[0] ?? all.flat().find(({ socket }) => !socket._httpMessage);
     if (!closed) return false;
-    // At once: its event comes only later.
+    // Removed at once: the event `close` of the socket comes later.
     this.#remove(closed);
     closed.socket.destroy();
     return true;
@@ -86,7 +86,7 @@ export class SharedConnections {
     if (neighbours.size === 0) this.#networks.delete(connection.network);
   }
 
-  /** The server tells of raw and of encrypted sockets apart: the two of one connection have the same peer. */
+  /** The raw and the encrypted socket of a connection come in separate events, and are matched by peer address and port. */
   #followHandshakes(server: TlsServer): void {
     const raw = new Map<string, Connection>();
     server.on('connection', (socket: Socket) => {

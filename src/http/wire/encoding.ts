@@ -7,17 +7,17 @@ import type { Chunks, Encoding, HttpResponse } from './message.ts';
 /** Shorter bodies fit into a packet or two: compressing them costs more than it saves. */
 const LEAST_CHARACTERS = 1024;
 
-/** Brotli at 4 takes the time of gzip at 6 and makes less; its own default, 11, takes fifty times as long. */
+/** Brotli at quality 4 takes the time of gzip at 6 and compresses better; its default, 11, takes fifty times as long. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Whether a response would be compressed for a caller that takes it. */
+/** Whether a response is compressed for a caller that accepts it. */
 export function isCompressible({ body, headers, charset }: HttpResponse): boolean {
   if (charset) return false;
   if (typeof body === 'string') return body.length > LEAST_CHARACTERS;
   return body !== undefined && headers['content-type'] !== 'text/event-stream';
 }
 
-/** The content coding that a caller likes best (RFC 9110, 12.5.3); undefined for none. */
+/** The content coding with the highest weight in Accept-Encoding (RFC 9110, 12.5.3); undefined for none. */
 export function preferredEncoding(accept: string | undefined): Encoding | undefined {
   if (accept === undefined) return undefined;
   const weights = weightsOf(accept);
@@ -29,7 +29,7 @@ export function preferredEncoding(accept: string | undefined): Encoding | undefi
 /** The entity tag of a body in a content coding: each coding has its own (RFC 9110, 8.8.3.3). */
 export const encodedTag = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
 
-/** The entity tag without the coding that `encodedTag` put in. */
+/** The entity tag without the coding that `encodedTag` added. */
 export const decodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"');
 
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) };
@@ -38,10 +38,10 @@ export function compressWhole(body: string, encoding: Encoding): Promise<Buffer>
   return encoding === 'br' ? compressors.br(body, BROTLI) : compressors.gzip(body);
 }
 
-/** A streamed body, compressed at the speed of its reader. */
+/** Compresses a streamed body at the speed at which it is read. */
 export async function* compressChunks(chunks: Chunks, encoding: Encoding): AsyncGenerator<{ text: Buffer }> {
   const compressor = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
-  // Errors reach the loop below; a reader that leaves it ends the chunks too.
+  // Errors surface in the loop below; leaving the loop early ends the chunks too.
   const compressed = pipeline(Readable.from(textsOf(chunks)), compressor, () => {});
   for await (const part of compressed) yield { text: part as Buffer };
 }

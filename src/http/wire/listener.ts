@@ -13,7 +13,7 @@ import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 import { typeUri, usualType } from './problem.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Most connections at once. */
+/** Highest number of simultaneous connections. */
 export const MAX_CONNECTIONS = 512;
 
 /**
@@ -34,10 +34,10 @@ export function createListener(
   };
   const server = tls
     ? (createTlsServer({ ...bounds, ...secureContext(tls), handshakeTimeout: timeouts.headers })
-        // Nothing that is written to it leaves before the handshake is done.
+        // No error response: nothing can be sent before the handshake is done.
         .on('tlsClientError', (_, socket) => socket.destroy()) as Server)
     : createServer(bounds);
-  // Node would drop headers beyond 2000, a second Host among them; their bytes are limited above.
+  // No limit on their number (their bytes have one): Node would drop those after 2000, even a second Host.
   server.maxHeadersCount = 0;
   server.setTimeout(timeouts.stall);
   // Otherwise Node drops the response to a client that closes its half of the connection after the request.
@@ -60,7 +60,7 @@ export async function listen(server: Server, host: string, port: number): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** The connections that have carried no request yet: close() leaves them open. */
+/** The connections that have carried no request yet, which close() leaves open. A connection is added when it arrives. */
 export function unusedConnections(server: Server): Set<Socket> {
   const unused = new Set<Socket>();
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -70,14 +70,14 @@ export function unusedConnections(server: Server): Set<Socket> {
   return unused;
 }
 
-/** The Host values of a listening address: DNS rebinding changes names, not addresses. */
+/** The Host values for a listening IP address, as DNS rebinding changes names only; none for a wildcard or a name. */
 export function hostNames(host: string): string[] {
   const version = isIP(host);
   if (version === 0 || host === '0.0.0.0' || host === '::') return [];
   return [version === 6 ? `[${host.toLowerCase()}]` : host];
 }
 
-/** Most requests that wait on one connection: more than clients pipeline, and little memory. */
+/** Highest number of pipelined requests that wait on one connection: more than clients send, and little memory. */
 export const MOST_WAITING = 100;
 
 /** Number of waiting requests by connection. */
@@ -88,7 +88,7 @@ const waiting = new WeakMap<Socket, number>();
  * connection cannot occupy the service. A connection with too many waiting requests is closed, and those never run.
  */
 export function afterEarlier(incoming: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
-  // Node assigns the socket to a response when those before it are sent.
+  // Node assigns the socket to a response once those before it are sent.
   if (outgoing.socket) {
     answer();
     return;
@@ -106,7 +106,7 @@ export function afterEarlier(incoming: IncomingMessage, outgoing: ServerResponse
   });
 }
 
-/** Error codes of Node's HTTP parser and timers, as a status. */
+/** The responses to error codes of Node's HTTP parser and timers; `malformed` for any other. */
 const statuses: Record<string, { status: number; detail: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
@@ -146,11 +146,11 @@ function refuse(socket: Duplex, { status, detail }: { status: number; detail: st
 export interface Tls {
   cert: Buffer;
   key: Buffer;
-  /** Whether the service made it, with no authority that everybody trusts. */
+  /** Whether the service made the certificate, so that no public authority has signed it. */
   isOwn?: boolean;
 }
 
-/** TLS 1.3, and of TLS 1.2 the suites with ECDHE and AEAD (RFC 9325, 4.2). */
+/** The suites of TLS 1.3, and those of TLS 1.2 with ECDHE and AEAD (RFC 9325, 4.2). */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -159,7 +159,7 @@ const CIPHERS = [
   'ECDHE+CHACHA20',
 ];
 
-/** The settings of TLS with a certificate. */
+/** The TLS settings for a certificate. */
 export function secureContext({ cert, key }: Tls): SecureContextOptions {
   return { cert, key, minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') };
 }
@@ -168,8 +168,8 @@ export function secureContext({ cert, key }: Tls): SecureContextOptions {
 const HSTS = 'max-age=31536000';
 
 /**
- * The Strict-Transport-Security header (RFC 6797) for a Host; none for localhost and for an IP address. With a privately
- * signed certificate it must not be sent: browsers would no longer let their users accept it.
+ * The Strict-Transport-Security header (RFC 6797) for a Host; undefined for localhost and for an IP address. It must not be sent
+ * with a privately signed certificate: browsers would no longer let their users accept that.
  */
 export function strictTransport(host: string | undefined): string | undefined {
   const name = (host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();

@@ -21,18 +21,18 @@ import type { Tls } from './listener.ts';
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a certificate is valid, and how long before its end it is renewed. */
+/** Validity of a self-signed certificate and of a signed one, and how long before their expiry they are renewed. */
 export const VALID_DAYS = 180;
 export const SIGNED_DAYS = 90;
 const RENEW_DAYS = 30;
-/** How long an authority is valid: a phone takes another one only by hand. */
+/** Validity of an authority: a new one has to be installed on every phone by hand. */
 export const AUTHORITY_DAYS = 3650;
-/** Phones whose clock is slow are let in, too. */
+/** Validity begins earlier than now, for phones whose clock is slow. */
 const BACKDATED_DAYS = 1;
 
 const LOOPBACK = { names: ['localhost'], addresses: ['127.0.0.1', '::1'] };
 
-/** What signs certificates for one machine. */
+/** A certificate authority for one machine. */
 interface Authority {
   certificate: X509Certificate;
   key: KeyObject;
@@ -41,11 +41,11 @@ interface Authority {
 }
 
 /**
- * The certificate in a file, with its key: made where there is none; made anew for the same key, so that pins stay
- * valid, when its end is near, it lacks a name or an address of the machine, or it was signed by another key. The file
- * is 0600.
+ * Reads the certificate and its key from a file, which is made (0600) if there is none. The certificate is made anew for the
+ * same key, so that pins stay valid, if it expires soon, lacks a name or an address of the machine, or was signed by
+ * another key.
  * @param now in milliseconds since 1970
- * @param authority what signs it, for those of the names and addresses that it allows; otherwise its own key
+ * @param authority signs the certificate, for the names and addresses that it allows; without it, its own key does
  * @throws SciaticaError `unusable` when the file holds something else, or cannot be read or written
  */
 export async function ownCertificate(
@@ -68,11 +68,12 @@ export async function ownCertificate(
 }
 
 /**
- * The authority in a file, with its key: made where there is none. A browser that trusts it trusts what it signs for the
- * machine as it is now, and for nothing else: its name constraints are critical (RFC 5280, 4.2.1.10). The file is 0600.
+ * Reads the authority and its key from a file, which is made (0600) if there is none. A browser that trusts it trusts what it
+ * signs for the names and addresses that the machine has when it is made, and nothing else: its name constraints are critical
+ * (RFC 5280, 4.2.1.10).
  * @param now in milliseconds since 1970
- * @throws SciaticaError `unusable` when the file holds something else, cannot be read or written, or the authority ends
- *   before what it would sign
+ * @throws SciaticaError `unusable` when the file holds something else, cannot be read or written, or the authority expires
+ *   before a certificate that it would sign
  */
 export async function ownAuthority(file: string, machine: Machine, now: number): Promise<Authority> {
   const kept = read(file);
@@ -90,7 +91,7 @@ export async function ownAuthority(file: string, machine: Machine, now: number):
   return { certificate, key, allowed: await allowedBy(certificate, file, again) };
 }
 
-/** The names and addresses of a machine that are not allowed: what others cannot trust under them. */
+/** The names and addresses of a machine that the authority does not allow: phones do not trust the certificate under them. */
 export function notAllowed({ allowed }: Authority, machine: Machine): string[] {
   const { names, addresses } = within(allowed, machine);
   return [...certifiable(machine).names, ...machine.addresses].filter(
@@ -98,7 +99,7 @@ export function notAllowed({ allowed }: Authority, machine: Machine): string[] {
   );
 }
 
-/** Of a machine, itself included, what is allowed. */
+/** The names and addresses of a machine, with those of loopback, that are allowed. */
 function within(allowed: Machine, machine: Machine): Machine {
   const { names, addresses } = certifiable(withLoopback(machine));
   const all = new BlockList();
@@ -109,7 +110,7 @@ function within(allowed: Machine, machine: Machine): Machine {
   };
 }
 
-/** Without single words: a constraint to `dev` would allow every host under the top-level domain of that name. */
+/** Leaves out single words: a name constraint of `dev` would allow every host under that top-level domain. */
 const certifiable = ({ names, addresses }: Machine): Machine => ({
   names: names.filter((name) => name.includes('.') || LOOPBACK.names.includes(name)),
   addresses,
@@ -119,7 +120,7 @@ const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-/** One text for both: OpenSSL takes from it the part that it looks for. */
+/** `pem` holds key and certificate: OpenSSL takes from it the part that it looks for. */
 const tlsOf = (pem: string, authority?: Authority): Tls => ({
   cert: Buffer.from(`${pem}${authority?.certificate ?? ''}`),
   key: Buffer.from(pem),
@@ -128,7 +129,7 @@ const tlsOf = (pem: string, authority?: Authority): Tls => ({
 
 function read(file: string): string | undefined {
   try {
-    // In a folder such as /tmp, somebody could have put a key there that they know.
+    // In a folder such as /tmp, another user could have planted a key that they know.
     const { uid } = statSync(file);
     if (![0, process.geteuid?.() ?? uid].includes(uid))
       throw unusable(`${file} belongs to somebody else: remove it, or use another folder.`);
@@ -141,7 +142,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** @param otherwise what follows when the file is removed */
+/** @param otherwise the consequence of removing the file, for the message */
 function partsOf(
   pem: string,
   file: string,
@@ -151,7 +152,7 @@ function partsOf(
     const [key, certificate] = [createPrivateKey(pem), new X509Certificate(pem)];
     if (certificate.checkPrivateKey(key)) return { key, certificate };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw foreign(file, otherwise);
 }
@@ -185,7 +186,7 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
 const pemOf = (key: KeyObject, certificate: string) =>
   `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
 
-/** Writes the file; one that another process has made first stays. */
+/** Writes the file. Unless it `isThere`, one that another process has made meanwhile is left as it is. */
 function save(file: string, pem: string, isThere: boolean): void {
   try {
     const temporary = temporaryBeside(file);
@@ -210,15 +211,17 @@ interface Certified {
 
 const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
 
-/** What takes a renewed certificate. */
+/** A server that can replace its certificate. */
 interface Renewable {
   renew(tls: Tls, ownNames: readonly string[]): void;
 }
 
 /**
- * The certificate of the service, and how it is kept up to date.
- * @param database its path, beside which the certificate is
- * @param isSigned whether an authority for this machine signs it
+ * The certificate of the service, the names and addresses that it is for, and `watch`, which keeps it up to date.
+ * @param database path of the database, beside which the files are
+ * @param host the address or name that the service listens on
+ * @param isSigned whether an authority for this machine signs the certificate
+ * @param now the clock, in milliseconds since 1970
  * @throws SciaticaError `unusable`
  */
 export async function ownTls(database: string, host: string, isSigned: boolean, now: () => number) {
@@ -251,7 +254,7 @@ export async function ownTls(database: string, host: string, isSigned: boolean, 
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Loaded on use: a certificate is made a few times a year, and the library needs the polyfill before it. */
+/** Loaded on use: a certificate is made a few times a year. The library needs its polyfill to be loaded first. */
 async function library() {
   await import('reflect-metadata');
   return import('@peculiar/x509');
@@ -267,7 +270,7 @@ const publicKeyOf = (key: KeyObject) => {
   return webcrypto.subtle.importKey('spki', spki, ALGORITHM, true, ['verify']);
 };
 
-/** For how long a certificate that is made now is valid. */
+/** The validity of a certificate that is made now. */
 const validity = (now: number, days: number) => ({
   notBefore: new Date(now - BACKDATED_DAYS * DAY_MS),
   notAfter: new Date(now + days * DAY_MS),
@@ -277,7 +280,7 @@ const validity = (now: number, days: number) => ({
  * The key and the certificate of a server (RFC 5280), as PEM.
  * @param key private key on the curve P-256
  * @param machine the host names and addresses that it is for
- * @param authority what signs it; otherwise its own key does
+ * @param authority signs it; without it, its own key does
  */
 async function certified(
   key: KeyObject,
@@ -310,7 +313,7 @@ async function certified(
 /** The extension that narrows an authority to names and addresses (RFC 5280, 4.2.1.10). */
 const NAME_CONSTRAINTS = '2.5.29.30';
 
-/** The certificate of an authority for these names and addresses and no others, as PEM. Its subject has a part of its key. */
+/** The certificate of an authority for these names and addresses only, as PEM. Its subject has a part of its key identifier. */
 async function authorityOf(key: KeyObject, machine: Machine, now: number): Promise<string> {
   const x509 = await library();
   const publicKey = await publicKeyOf(key);
@@ -343,7 +346,7 @@ async function constraintsTo({ names, addresses }: Machine): Promise<ArrayBuffer
   return AsnConvert.serialize(new NameConstraints({ permittedSubtrees: new GeneralSubtrees(permitted) }));
 }
 
-/** @throws SciaticaError `unusable` for a certificate that is no authority for some names and addresses only */
+/** What an authority allows. @throws SciaticaError `unusable` unless it is one, with critical name constraints */
 async function allowedBy({ raw, ca }: X509Certificate, file: string, otherwise: string): Promise<Machine> {
   const x509 = await library();
   const { NameConstraints } = await import('@peculiar/asn1-x509');

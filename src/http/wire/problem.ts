@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type Issue, Outdated, SciaticaError } from '../../domain/errors.ts';
 import type { HttpHeaders, HttpResponse } from './message.ts';
 
-/** The kinds of problem, by the last part of their type URI: the status and what it means. Released: never rename. */
+/** The kinds of problem, by the last part of their type URI: their status and meaning. Clients rely on them: never rename. */
 export const problemTypes = {
   'invalid-input': { status: 400, means: 'A field or a parameter breaks a rule; errors names each' },
   'malformed-request': { status: 400, means: 'Not JSON, not UTF-8, or a header that is wrong' },
@@ -60,19 +60,19 @@ export const problemTypes = {
 
 export type ProblemType = keyof typeof problemTypes;
 
-/** The type of a problem that has no more specific one: the last of its status. */
+/** The default type of each status: the last one with it in the list. */
 const usual = new Map<number, ProblemType>(
   Object.entries(problemTypes).map(([type, { status }]) => [status, type as ProblemType]),
 );
 
 export const usualType = (status: number): ProblemType => usual.get(status) ?? 'internal-error';
 
-/** The URI reference of a type: the place of /docs that explains it. */
+/** The URI reference of a type: the section of /docs that explains it. */
 export const typeUri = (type: ProblemType): string => `/docs#problem-${type}`;
 
-/** A fault of a request in terms of HTTP; a fault of a record is a SciaticaError. */
+/** An error in terms of HTTP; faults of records are SciaticaErrors. */
 export class Problem extends Error {
-  /** Whether the audit records it although others of its status are not recorded. */
+  /** Whether the audit records the response, although it does not record others with the same status. */
   isAudited = false;
 
   constructor(
@@ -101,10 +101,10 @@ const statuses: Record<ErrorCode, number> = {
   uncertain: 500,
 };
 
-/** Another process rarely holds the write lock for longer. */
+/** Retry-After of a busy database: another process rarely holds the write lock for longer. */
 const RETRY_AFTER_SECONDS = '1';
 
-/** What cannot be done now, and may be tried again soon. */
+/** The 503 for a request that may be retried soon. */
 export const unavailable = (detail: string): Problem =>
   new Problem(503, detail, { 'retry-after': RETRY_AFTER_SECONDS });
 
@@ -149,5 +149,5 @@ function problem(
   };
 }
 
-/** A fault as programs read it: its code with the bounds, and words for a person. */
+/** An issue as a member of `errors`: code and bounds for programs, and a message for people. */
 const errorOf = ({ field, message, fault = { code: 'invalid' } }: Issue) => ({ field, ...fault, message });

@@ -4,17 +4,17 @@ import type { SharedConnections } from './connections.ts';
 import { type HttpRequest, MAX_BODY_BYTES } from './message.ts';
 import { Problem } from './problem.ts';
 
-/** How a service is reached. */
+/** How requests reach the service. */
 export interface Reach {
   /** Whether a trusted proxy is in front. */
   isProxied: boolean;
-  /** Where connections are shared among callers. */
+  /** The limits of connections by network, where they apply. */
   connections?: SharedConnections | undefined;
 }
 
 /**
- * A request of Node's server as the app takes it.
- * @param beforeBody runs before the body is read: it tells a caller who waits for 100 Continue to send it
+ * Converts a request of Node's server.
+ * @param beforeBody called before the body is read: sends 100 Continue to a caller that waits for it
  */
 export function requestOf(
   incoming: IncomingMessage,
@@ -64,7 +64,7 @@ export function addressOf(incoming: IncomingMessage, isProxied: boolean): string
   return addressIn(forwarded.at(-1)?.trim() ?? '') ?? direct;
 }
 
-/** What is wrong with X-Forwarded-For of a proxy that replaces it with the one address that it sees. */
+/** A warning unless X-Forwarded-For is one address, as from a proxy that replaces the header; undefined if it is. */
 export function forwardingFault({ headers }: IncomingMessage): string | undefined {
   const forwarded = String(headers['x-forwarded-for'] ?? '');
   if (addressIn(forwarded.trim()) !== undefined) return undefined;
@@ -80,13 +80,13 @@ function addressIn(text: string): string | undefined {
   return (six && isIP(six) === 6) || (four && isIP(four) === 4) ? (six ?? four) : undefined;
 }
 
-/** Of the headers that may be sent once: every Host, of which Node keeps the first, and the name of one sent again. */
+/** Checks headers that may be sent only once: every Host (Node keeps the first), and the name of another that was repeated. */
 function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: string | undefined } {
   const hosts: string[] = [];
   let [authorizations, keys] = [0, 0];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    // The lengths of host, authorization and idempotency-key: most headers have another, and need no lower case.
+    // The lengths of host, authorization and idempotency-key: for most headers, this saves toLowerCase.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[i + 1] ?? '');
     else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++;
     else if (name.length === 15 && name.toLowerCase() === 'idempotency-key') keys++;
@@ -95,7 +95,7 @@ function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: strin
   return { hosts, repeated };
 }
 
-/** Reads a body; what exceeds the limit is read and dropped, so that the caller receives the response. */
+/** Reads a body. The rest of one over the limit is read and dropped, so that the caller receives the response. */
 function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let body: Buffer = Buffer.alloc(0);
@@ -109,12 +109,12 @@ function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> 
         return;
       }
       if (begin === 0) body = chunk;
-      // Further ones are copied: each Buffer takes a hundred bytes, and a chunk may have one.
+      // Further chunks are copied: a Buffer takes a hundred bytes, and a chunk may hold one.
       else if (size > body.length) body = Buffer.concat([body], Math.min(most, 2 * size));
       if (begin > 0) chunk.copy(body, begin);
     });
     incoming.on('end', () => resolve(body.subarray(0, size)));
-    // Complete requests close, too: making an error for each would take a twentieth of the time of a small POST.
+    // `close` comes after complete requests too: an error for each would take 5 % of a small POST.
     incoming.on('close', () => {
       if (!incoming.complete) reject(new Problem(400, 'The request ended before its body did.'));
     });
