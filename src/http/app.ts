@@ -11,13 +11,13 @@ import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } 
 import { Problem, problemResponse } from './wire/problem.ts';
 
 export interface Service {
-  /** All records, changed in the name of the API. */
+  /** The view of all records, which attributes changes to the API. */
   store: Store;
   origins: Origins;
   feed: Feed;
-  /** Threads for reads that may take long; without them, all is read in this one. */
+  /** Worker threads for requests that may take long; without them, all run in the main thread. */
   workers?: Workers | undefined;
-  /** Authenticates callers; without it every caller may do everything. */
+  /** Authenticates and authorizes callers; without it every caller may do everything. */
   gate?: Gate | undefined;
   /** Whether phones can be paired with it. */
   isPairing?: boolean;
@@ -36,7 +36,7 @@ const EVERY_RESPONSE: HttpHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** How long a refusal with 429 or 503 takes, in milliseconds. */
+/** Delay of a response with 429 or 503, in milliseconds. */
 const REFUSAL_MS = 100;
 
 type Matched = Pick<RequestContext, 'request' | 'route' | 'id' | 'search'>;
@@ -50,7 +50,7 @@ export function createApp(service: Service): App {
         throw new Problem(400, `The header ${request.repeated} is sent twice: send it once.`);
       const page = service.companion && companionResponse(service.companion, request);
       if (page) return companionAnswer(page, request, service);
-      // Of the service as a whole, to try whether it answers (RFC 9110, 9.3.7).
+      // A question about the service as a whole, to test whether it answers (RFC 9110, 9.3.7).
       if (request.method === 'OPTIONS' && request.target === '*')
         return finish({ status: 204, headers: {} }, request, service);
       const found = match(request.target);
@@ -77,13 +77,13 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
     : unhurried(audited(response, matched, admission, service));
 }
 
-/** Takes its time to refuse what may be asked again: whoever does so at once would take the time of all others. */
+/** Delays a 429 or 503: a client that retries at once would otherwise take processor time from all others. */
 function unhurried(response: HttpResponse): HttpResponse | Promise<HttpResponse> {
   const { status } = response;
   return status === 429 || status === 503 ? pause(REFUSAL_MS, response) : response;
 }
 
-/** Handles a request; what a token stores counts against its quota. */
+/** Handles a request, and charges what it stores to the quota of its token. */
 function metered(matched: Matched, session: Session, service: Service): HttpResponse | Promise<HttpResponse> {
   const { gate } = service;
   const { method } = matched.request;
@@ -105,7 +105,7 @@ function handle(
   try {
     const base = () => baseOf(request, service.origins);
     const { feed, workers, isPairing = false } = service;
-    // Each by its name: an object that is spread into another takes as long as the rest of a small read.
+    // Named one by one: to spread an object into another takes as long as the rest of a small read.
     const response = route.handle({
       request,
       route,
@@ -128,7 +128,7 @@ function handle(
   }
 }
 
-/** A finished response, recorded where there is an audit. */
+/** Finishes a response and, where there is an audit, records it. */
 function audited(
   response: HttpResponse,
   { request, route: { path, right, isOwner }, id, search }: Matched,
@@ -141,7 +141,7 @@ function audited(
   return service.gate.audit.recorded({ request, path, right, id: about, owner, search, caller }, finished);
 }
 
-/** A file of the page: open to everybody, as often as the rate of open routes lets an address come. */
+/** Answers with a file of the companion page: needs no token, within the rate limit of an address for open routes. */
 function companionAnswer(page: HttpResponse, request: HttpRequest, service: Service): HttpResponse {
   const admission = service.gate?.admit(request, { right: null });
   if (admission && 'error' in admission) return finish(failure(admission.error, service), request, service);
@@ -170,7 +170,7 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   const vary = headers['vary'] === undefined ? [] : [headers['vary']];
   Object.assign(headers, EVERY_RESPONSE);
   const isPacked = isCompressible(response);
-  // A 304 says what its 200 would (RFC 9110, 15.4.5).
+  // A 304 has the Vary of its 200 (RFC 9110, 15.4.5).
   if (isPacked || status === 304) vary.push('Accept-Encoding');
   if (isPacked) {
     response.encoding = preferredEncoding(request.headers['accept-encoding']);
@@ -194,7 +194,7 @@ function markEncoded(headers: HttpHeaders, encoding: Encoding): void {
 
 /** A response whose streamed body ends when the caller's token is revoked. */
 function revocable(response: HttpResponse, recheck: Session['recheck']): HttpResponse {
-  // A stream of events checks by itself, and says why it ends.
+  // An event stream rechecks the token by itself, and sends why it ends.
   return recheck &&
     typeof response.body === 'object' &&
     response.headers['content-type'] !== 'text/event-stream'

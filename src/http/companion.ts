@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   crt: 'application/x-x509-ca-cert',
 };
 
-/** Nothing but its own files and this service; no script but those, no text as markup (https://www.w3.org/TR/trusted-types/). */
+/** Allows only the page's own files and calls to this service; no text as markup (https://www.w3.org/TR/trusted-types/). */
 const POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'connect', 'manifest', 'worker'].map((kind) => `${kind}-src 'self'`),
@@ -35,7 +35,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * @param folder that the build made
+ * Reads the files of the page.
+ * @param folder the one that the build made
  * @param authority a certificate for phones to install, as PEM: /app/authority.crt
  */
 export function companionFiles(folder: string, authority?: string): CompanionFiles {

@@ -26,13 +26,13 @@ const TIMEOUTS = {
   headers: 10_000,
   /** For a whole request to arrive. */
   request: 20_000,
-  /** For a reader that takes nothing of a response. */
+  /** For a client that reads nothing more of a response. */
   stall: 30_000,
   /** Heartbeat interval of an idle event stream. */
   heartbeat: 15_000,
   /** For requests in flight when the service stops. */
   stop: 10_000,
-  /** For a long read to have its first result, and each further one. */
+  /** For a query in a worker to have its first result, and then each further one. */
   query: 30_000,
 };
 
@@ -50,16 +50,16 @@ export interface ServerOptions {
   behindProxy?: boolean;
   /** Lets phones be paired; only with authentication. */
   isPairing?: boolean;
-  /** Further Host names that this machine has, in lower case, which need the port. */
+  /** Further Host names of this machine, in lower case; accepted with the port only, unless it is a default port. */
   ownNames?: readonly string[];
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
+  /** The bundle of workers/worker.ts; without it, long reads block all others. */
   workerFile?: string | undefined;
   /** The files of the page for phones. */
   companion?: CompanionFiles | undefined;
-  /** Most connections at once. */
+  /** Highest number of simultaneous connections. */
   mostConnections?: number;
 }
 
@@ -67,9 +67,9 @@ export interface ServerOptions {
 export interface RunningServer {
   port: number;
   /**
-   * Takes another certificate for the connections to come.
-   * @param ownNames in place of `ServerOptions.ownNames`
-   * @throws the error of OpenSSL for an invalid certificate or key, and goes on with the one before
+   * Replaces the certificate for new connections.
+   * @param ownNames replaces `ServerOptions.ownNames`
+   * @throws the error of OpenSSL for an invalid certificate or key; the one before stays in use
    */
   renew(tls: Tls, ownNames?: readonly string[]): void;
   /** Stops accepting, finishes requests in flight, checkpoints the write-ahead log. */
@@ -87,7 +87,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const server = listener.createListener(timeouts, tls);
   const unused = listener.unusedConnections(server);
   const reach: Reach = { isProxied: behindProxy };
-  // The connections of a proxy are its own, and without tokens all callers are the person at this machine.
+  // No limit by network otherwise: behind a proxy all connections come from it, without tokens all are local.
   if (auth && !behindProxy) reach.connections = new SharedConnections(server, mostConnections, rateLimitKey);
   else server.maxConnections = mostConnections;
   const port = await listener.listen(server, host, options.port);
@@ -143,7 +143,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     const isLast = reach.connections?.closesAfter(incoming.socket, status);
     if (isLast || !server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
     const sendNow = () => sendResponse(outgoing, response, timeouts.stall);
-    // Bytes that nobody reads would reset the connection, and the response with it.
+    // Unread bytes would reset the connection, and the caller would lose the response: drops them first.
     const isCut = isLast && !incoming.complete && incoming.headers.expect === undefined;
     const sent = isCut ? finished(incoming).then(sendNow) : sendNow();
     const done = () => log.request(incoming, outgoing, performance.now() - begun);
@@ -154,10 +154,10 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     warnOfProxy(incoming);
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, reach, beforeBody));
-    // A response that is there already is not awaited: a tick is much of the time that a small read takes.
+    // A response that is no promise is not awaited: a microtask is much of the time that a small read takes.
     if (response instanceof Promise) {
       const { socket } = incoming;
-      // Nothing moves on a connection that waits for a long read or write: those, and a body to come, have bounds of their own.
+      // No data moves during a long read or write: it has a timeout of its own, as has the arrival of a body.
       socket.setTimeout(0);
       void response.then((settled) => {
         socket.setTimeout(timeouts.stall);
@@ -183,7 +183,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     feed.stop();
     stopWatching();
-    // Deferred: bytes that have arrived already may be a request.
+    // Deferred: bytes that have already arrived may be a request.
     setImmediate(() => {
       for (const socket of unused) socket.destroy();
     });
@@ -199,27 +199,27 @@ export async function startServer(store: Store, options: ServerOptions): Promise
 }
 
 /**
- * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood them, so the connection
+ * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood that, so the connection
  * must not be reused (RFC 9112, 6.1).
  */
 function hasUncertainFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
 }
 
-/** Drops what is left of a request; resolves when it has arrived, or will not. */
+/** Drops the rest of a request; resolves when it has arrived, or the connection is closed. */
 async function finished(incoming: IncomingMessage): Promise<void> {
   if (!incoming.destroyed) await once(incoming.resume(), 'close').catch(() => {});
 }
 
 const EVERY_MS = 15_000;
 
-/** A log that could shrink is hardly ever larger. */
+/** Size from which on the log is checked, in bytes: one that can shrink is hardly ever larger. */
 const LARGE_BYTES = 2 * MOST_LOG_BYTES;
 
 /**
- * Watches the write-ahead log, which takes up the disk while another program reads an old state of the database.
- * @param warn is told once each time that it cannot shrink
- * @returns what stops it
+ * Watches the write-ahead log, which grows while another program holds an old snapshot of the database.
+ * @param warn called once for each time that the log cannot shrink
+ * @returns a function that stops the watch
  */
 export function watchLog(
   store: Store,
@@ -237,14 +237,14 @@ export function watchLog(
         );
       hasWarned = isStuck;
     } catch {
-      // Requests meet the same fault, and report it.
+      // Requests run into the same error, and report it.
     }
   };
   const timer = setInterval(look, every).unref();
   return () => clearInterval(timer);
 }
 
-/** Sends a response; waits for nothing with a short body: a promise more is a fiftieth of the time of a small read. */
+/** Sends a response; without a promise if it is not compressed or streamed: one takes 2 % of the time of a small read. */
 function sendResponse(
   outgoing: ServerResponse,
   { status, headers, body, encoding, charset }: HttpResponse,
@@ -270,13 +270,13 @@ function sendWhole(
   }
   const length = Buffer.byteLength(body);
   headers['content-length'] = String(length);
-  // What is ASCII is the same as Latin-1, and Node neither measures nor encodes it again then.
+  // ASCII is the same in Latin-1, which Node neither measures nor encodes again.
   outgoing.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /**
- * Sends a streamed body at the speed of its reader: a chunk is made when the one before has left.
- * @param stall milliseconds after which a reader that takes nothing is disconnected
+ * Sends a streamed body with backpressure: a chunk is made when the client has taken the one before.
+ * @param stall milliseconds after which a client that reads nothing is disconnected
  */
 async function sendChunks(
   outgoing: ServerResponse,
@@ -292,12 +292,12 @@ async function sendChunks(
     for await (const { text } of chunks) {
       if (outgoing.destroyed) return;
       if (!outgoing.write(text)) await drained(outgoing, stall);
-      // Lets other requests run between two chunks, however fast this reader is.
+      // Lets other requests run between two chunks, however fast the client reads.
       else await new Promise(setImmediate);
     }
     outgoing.end();
   } catch {
-    // The status line is sent: only a broken connection can say that the body is incomplete.
+    // The status line was sent: only closing the connection can show that the body is incomplete.
     outgoing.destroy();
   }
 }
@@ -314,7 +314,7 @@ function drained(outgoing: ServerResponse, stall: number): Promise<void> {
   });
 }
 
-/** Lines are written together: under load, single writes are most of the cost of logging. */
+/** Lines are written together after this time, in milliseconds: single writes are most of the cost of logging under load. */
 const FLUSH_MS = 100;
 
 /** The request log, one line each, without query, body and headers, which hold health data. */
@@ -330,14 +330,14 @@ class RequestLog {
     this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${Math.round(took * 10) / 10} ms`);
   }
 
-  /** Logs an error: its message, or the stack of one that is no SciaticaError. */
+  /** Logs an error: its message, or the stack of an error that is no SciaticaError. */
   failure(error: unknown): void {
     const isKnown = error instanceof SciaticaError;
     const text = error instanceof Error ? (!isKnown && error.stack) || error.message : String(error);
     this.#add(`error: ${text}`);
   }
 
-  /** Logs something that whoever runs the service should look into. */
+  /** Logs something that the operator of the service should look into. */
   warning(text: string): void {
     this.#add(`warning: ${text}`);
   }

@@ -5,7 +5,7 @@ import { bareName } from '../protocol/list-query.ts';
 import { parametersOf } from '../protocol/query.ts';
 import type { Chunk, Chunks, HttpRequest, HttpResponse } from '../wire/message.ts';
 
-/** Records are written together: after this time, or when there are this many. No response waits for them. */
+/** Records are written together: after this time (ms), or when there are this many. No response waits for them. */
 const FLUSH_MS = 500;
 const FLUSH_AT = 5_000;
 
@@ -14,7 +14,7 @@ const MOST_WAITING = 10_000;
 
 const NO_RECORDS = { first: null, last: null, count: 0 };
 
-/** A request for records, as far as it is known when it has been answered. */
+/** A request for records, as the audit sees it with its response. */
 interface AuditContext {
   readonly request: HttpRequest;
   /** Path pattern of the route. */
@@ -22,7 +22,7 @@ interface AuditContext {
   readonly right: Right;
   /** The id in the path; 0 for a path without one. */
   readonly id: number;
-  /** The user in the path whose records were asked for. */
+  /** Id of the user in the path, of a route to what belongs to that user. */
   readonly owner?: number | undefined;
   readonly search: string;
   readonly caller: Caller | undefined;
@@ -31,7 +31,7 @@ interface AuditContext {
 /** Records who asked for which records, granted or refused. */
 export class AuditTrail {
   #waiting: AuditRecord[] = [];
-  /** How many are being written. */
+  /** How many records are being written. */
   #writing = 0;
   #flushed: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -157,7 +157,7 @@ export class AuditTrail {
   }
 }
 
-/** The one user whose records a list can hold, as far as the token or the query says. */
+/** The user to whom all records of a list belong, if the token or the query names exactly one. */
 function userOf(search: string, caller: Caller | undefined): number | null {
   if (caller?.users?.length === 1) return caller.users[0] ?? null;
   const named = parametersOf(search, []).filter(({ name }) => bareName(name) === 'userId');

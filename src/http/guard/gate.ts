@@ -18,7 +18,7 @@ import {
   rateLimitKey,
 } from './limits.ts';
 
-/** @param error what is wrong with a token (RFC 6750, 3.1) */
+/** The header that asks for a token. @param error the attribute that says what is wrong with one (RFC 6750, 3.1) */
 const challenge = (error = '') => ({
   'www-authenticate': `Bearer realm="sciatica"${error}, Basic realm="sciatica", charset="UTF-8"`,
 });
@@ -28,7 +28,7 @@ const INVALID_TOKEN = challenge(', error="invalid_token"');
 /** Precision of a token's last use, in milliseconds: a write for every read would cost more than the read. */
 const LAST_USE_PRECISION_MS = 60_000;
 
-/** Most views of the store that are kept, one for each token. */
+/** Size of the cache of store views, one for each token. */
 const MOST_VIEWS = 1000;
 
 /** Why a request was not admitted, with its caller if the token was valid. */
@@ -50,7 +50,7 @@ export interface GateOptions {
 
 /** Authentication, rate limits and authorization: decides on every request before its handler runs. */
 export class Gate {
-  /** When the last use of a token was written, by its id. */
+  /** When the last use of each token was stored, in milliseconds since 1970, by the id of the token. */
   readonly #lastUses = new Map<number, number>();
   readonly #views = new Map<string, Store>();
   readonly #byToken: Buckets;
@@ -105,8 +105,8 @@ export class Gate {
   }
 
   /**
-   * The handler's view of a write, whose body and change are charged to the caller's quota: nothing for one that was done before.
-   * @returns the request, the store, and `settle`, which gives back what the response says was not stored
+   * Charges the body and the change of a write to the caller's quota; the body of a repeated request is free, as is its change.
+   * @returns the request and the store for the handler, and `settle`, which refunds all unless the response is a success
    */
   metered(
     { request, route, id }: Pick<RequestContext, 'request' | 'route' | 'id'>,
@@ -133,8 +133,8 @@ export class Gate {
     const token = secret === undefined ? undefined : this.store.tokens.find(secret);
     const now = this.#now();
     if (!token || stateOf(token, now) !== 'valid') {
-      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out. Who sends none, or one
-      // that was valid once, guesses nothing.
+      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out. No
+      // token, or one that was valid once, is not a guess: it counts for the address's limit of open routes.
       const isGuess = secret !== undefined && !token && !this.store.tokens.wasForErased(secret);
       (isGuess ? this.#failures : this.#byAddress).take(rateLimitKey(request.address()));
       throw this.#refusal(secret, token && stateOf(token, now));
@@ -158,7 +158,7 @@ export class Gate {
     if (this.audit.isFull) throw unavailable('The audit cannot be written, and nothing is done without it.');
   }
 
-  /** Writes the last use of a token; no response waits for it. */
+  /** Stores the last use of a token; no response waits for it. */
   #noteUse({ id, lastUsedAt, renewed }: Found, now: number): void {
     const last = this.#lastUses.get(id) ?? lastUsedAt ?? 0;
     if (now - last < LAST_USE_PRECISION_MS && !renewed) return;
@@ -168,7 +168,7 @@ export class Gate {
       .catch(() => this.#lastUses.delete(id));
   }
 
-  /** The records that the caller sees; changes bear the name of the token. */
+  /** The view of the records that the caller sees. The history attributes its changes to the token's name. */
   #viewOf({ name, users }: Caller): Store {
     const key = `${name} ${users}`;
     const known = this.#views.get(key);

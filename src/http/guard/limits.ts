@@ -13,10 +13,10 @@ export const DEFAULT_RATE: Rate = { burst: 500, perSecond: 50 };
 /** The rate limit of failed authentication: ten failures, then one every ten seconds. */
 export const FAILURE_RATE: Rate = { burst: 10, perSecond: 0.1 };
 
-/** The rate limit of an address that sends codes to be paired: what it is refused with is in the audit. */
+/** The rate limit of an address that tries pairing codes: it also bounds the refusals in the audit. */
 export const PAIRING_RATE: Rate = { burst: 10, perSecond: 0.1 };
 
-/** Most callers with a bucket; the bucket that was created first is dropped first. */
+/** Most callers with a bucket; beyond that, the bucket that was created first is dropped. */
 const MOST_CALLERS = 10_000;
 
 /** A token bucket for each caller. */
@@ -33,7 +33,7 @@ export class Buckets {
   }
 
   /**
-   * Takes one token out of a caller's bucket.
+   * Takes one call out of a caller's bucket.
    * @throws Problem 429 with Retry-After when it is empty
    */
   take(caller: string | number): void {
@@ -74,16 +74,16 @@ const HOUR_MS = 60 * 60 * 1000;
 /** What a token may store in an hour, in bytes. */
 export const DEFAULT_QUOTA = 64 * 1024 * 1024;
 
-/** What was stored with a token since its hour began, with its first write. */
+/** The bytes that were stored with a token in its current hour, which began with its first write. */
 interface Hour {
   begun: number;
   bytes: number;
   isUsedUp?: true;
 }
 
-/** What one request is charged with. `raise` throws Problem 429 with Retry-After for more than is left of the hour. */
+/** The charge of one request. `raise` throws Problem 429 with Retry-After if it exceeds the rest of the quota. */
 interface Charge extends Meter {
-  /** Gives everything back, at the end: nothing was stored. */
+  /** Refunds the whole charge, at the end of a request that stored nothing. */
   release(): void;
 }
 
@@ -133,7 +133,7 @@ export class Quota {
     return next;
   }
 
-  /** Of the refusals of an hour the first is audited, for an admin to see; the others must not fill the disk. */
+  /** Only the first refusal of an hour is audited, for an admin to see: more could fill the disk. */
   #usedUp(hour: Hour): Problem {
     const end = hour.begun + HOUR_MS;
     const problem = new Problem(

@@ -18,7 +18,7 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * The origins of a service on this machine.
  * @param allowHosts further Host names, `name` or `name:port`, in lower case
- * @param ownNames further Host names of the listening address, which need the port
+ * @param ownNames further Host names of this machine; accepted with the port only, unless it is a default port
  */
 export function originsAt(
   port: number,
@@ -42,8 +42,8 @@ const EXPOSED =
   'Accept-Encoding, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
- * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign
- * Origin, a request of another site, for writes of another origin too (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
+ * Refuses requests that a foreign web page can make a browser send: with an unknown Host (DNS rebinding), a foreign Origin, or
+ * from another site, for writes also from another origin of the same site (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
  * @throws Problem 400 without exactly one Host (RFC 9112, 3.2), 403 otherwise
  */
 export function checkOrigin({ method, hosts, headers, target }: HttpRequest, origins: Origins): void {
@@ -52,12 +52,12 @@ export function checkOrigin({ method, hosts, headers, target }: HttpRequest, ori
     (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
   if (!isOurs(hosts[0] ?? '', origins) || (authority !== undefined && !isOurs(authority, origins)))
     throw foreign('This service does not answer to that Host name; --allow-host adds one.');
-  // RFC 9110, 7.4
+  // https for a service without TLS is misdirected (RFC 9110, 7.4).
   if (scheme?.toLowerCase() === 'https' && !origins.isSecure) throw foreign('This is not reached by https.');
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, origins))
     throw foreign('Requests from that origin are not allowed; --allow-origin adds one.');
-  // Another service on this machine is the same site to a browser.
+  // To a browser, another service on this machine is the same site.
   const foreignSites = ['GET', 'HEAD'].includes(method) ? ['cross-site'] : ['cross-site', 'same-site'];
   if (origin === undefined && foreignSites.includes(headers['sec-fetch-site'] ?? ''))
     throw foreign('Requests from another site are not allowed; --allow-origin adds one.');
@@ -65,7 +65,7 @@ export function checkOrigin({ method, hosts, headers, target }: HttpRequest, ori
 
 const foreign = (detail: string) => new Problem(403, detail, {}, 'foreign-caller');
 
-/** The address of the service as the caller of a request that passed `checkOrigin` wrote it, in lower case. */
+/** The base URL of the service as the caller addressed it, in lower case. Only for a request that passed `checkOrigin`. */
 export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
   return `http${isSecure ? 's' : ''}://${hosts[0]?.toLowerCase()}`;
 }
@@ -82,8 +82,8 @@ export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHea
 }
 
 /**
- * The headers that answer a preflight request (OPTIONS with Access-Control-Request-Method); none for another request. A page
- * that is allowed may send any header, as to json-server: apps and what measures them add their own.
+ * The headers that answer a preflight request (OPTIONS with Access-Control-Request-Method); none for any other. A page that is
+ * allowed may send any header, as with json-server: apps and monitoring libraries add their own.
  */
 export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpHeaders {
   if (headers['access-control-request-method'] === undefined) return {};
@@ -105,7 +105,7 @@ function isAllowedOrigin(origin: string, origins: Origins): boolean {
   return scheme?.[1] !== undefined && isOurs(scheme[1], origins);
 }
 
-/** To whom a service is open, as the flags of `sciatica serve` say it. */
+/** Who can reach the service: the flags of `sciatica serve`. */
 export interface DoorOptions {
   host: string;
   allowHost: string[];
@@ -123,7 +123,7 @@ export interface DoorOptions {
   quota?: number;
 }
 
-/** Only this machine without tokens; no tokens over a network without TLS. */
+/** The faults of the flags. Without tokens only this machine may call; over a network, tokens need TLS, here or at a proxy. */
 export function doorFaults(options: DoorOptions): Issue[] {
   const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota } = options;
   const { allowHost, allowOrigin } = options;
@@ -162,7 +162,7 @@ export function doorFaults(options: DoorOptions): Issue[] {
   return issues;
 }
 
-/** Why no app or web page can have this origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2). */
+/** Why no app or page has an origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2); undefined if any has. */
 function originFault(origin: string): string | undefined {
   const wanted = 'must be an origin such as http://localhost:5173 or capacitor://localhost';
   if (origin.includes('*')) return `${wanted}: it is compared as a whole, and * stands for nothing`;
@@ -175,7 +175,7 @@ function originFault(origin: string): string | undefined {
   return sent === origin ? undefined : `${wanted}${sent ? `: browsers send ${sent}` : ''}`;
 }
 
-/** What is worth knowing of a service behind a proxy, and cannot be found out from here. */
+/** Warnings for a service behind a proxy, whose configuration cannot be checked from here. */
 export function proxyWarnings(host: string): string[] {
   const replaced =
     'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).';

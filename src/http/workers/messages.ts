@@ -1,39 +1,39 @@
 import type { Caller } from '../../domain/access.ts';
 import type { Chunk, HttpRequest, HttpResponse } from '../wire/message.ts';
 
-/** What the main thread and a worker send each other. */
+/** The messages between the main thread and a worker. */
 
-/** What a worker is started with. */
+/** The data that a worker is started with. */
 export interface WorkerData {
-  /** Of the database. */
+  /** Path of the database. */
   path: string;
   hasTemporaryFolder: boolean;
 }
 
-/** A request, as far as the handler of a read looks into it. */
+/** A request for a worker, with the parts that handlers look into. */
 export interface Question {
   request: Pick<HttpRequest, 'method' | 'target' | 'headers'>;
-  /** Of a write: what was sent, and how many bytes its change may store. */
+  /** For a write: the text of the body, and how many bytes its change may store. */
   write?: { body: string; room: number };
-  /** The address of the service as the caller wrote it. */
+  /** The base URL of the service, as the caller addressed it. */
   base: string;
   caller: Caller | undefined;
-  /** 1 in its one cell once nobody waits for the response any more. */
+  /** Shared memory with one cell: 1 once the query is cancelled. */
   cancelled: Int32Array;
 }
 
-/** `next` asks for the next chunk of a streamed body, `cancel` for none any more. */
+/** `ask` begins a query, `next` asks for the next chunk of its streamed body, `cancel` ends it. */
 export type ToWorker = { id: number } & ({ ask: Question } | { next: true } | { cancel: true });
 
 /** The response to a request; chunks of a streamed body follow as they are asked for. */
 export interface Answered {
   response: HttpResponse & { body?: string };
   isStreamed: boolean;
-  /** Of a write: how many bytes its change stores. */
+  /** For a write: how many bytes its change stored. */
   stored?: number;
 }
 
-/** Each message of the main thread gets exactly one of these. */
+/** A worker replies to each message with exactly one of these. */
 export type FromWorker = { id: number } & (
   | Answered
   | { chunk: Chunk }
@@ -41,7 +41,7 @@ export type FromWorker = { id: number } & (
   | { error: Failure }
 );
 
-/** An error as far as it crosses threads: with the response to it, and its stack where it was unforeseen. */
+/** What crosses threads of an error: the response to it and, if it was unforeseen, its stack. */
 export interface Failure {
   response: HttpResponse;
   stack?: string | undefined;

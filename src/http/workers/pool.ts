@@ -7,21 +7,21 @@ import { unavailable } from '../wire/problem.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { Query } from './query.ts';
 
-/** Two at least, so that one long read never holds up all others. */
+/** Most threads: at least two, so that one long read never blocks all others. */
 const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** Of one caller: queries that no thread has begun yet, or long writes, and all queries: a slow reader of a list keeps one open. */
+/** Limits of one caller: queries that no thread has begun, or long writes; and open queries, as a slow client keeps one open. */
 const MOST_WAITING = 32;
 const MOST_QUERIES = 128;
-/** The same of all callers. */
+/** The same limits for all callers together. */
 const MOST_WAITING_OF_ALL = 16 * MOST_WAITING;
 const MOST_QUERIES_OF_ALL = 2 * MOST_QUERIES;
 
 interface WorkersOptions {
   /** The bundle of worker.ts. */
   file: string;
-  /** Most milliseconds that a query may take to its first result, and then to each further one. */
+  /** Most milliseconds until the first result of a query, and then until each further one. */
   timeout: number;
-  /** How long a thread that has nothing to do is kept, in milliseconds. */
+  /** How long an idle thread is kept, in milliseconds. */
   idle?: number;
   /** Receives every unforeseen error. */
   onError(error: unknown): void;
@@ -30,32 +30,32 @@ interface WorkersOptions {
 /** The queries of one caller. */
 class Place {
   readonly queries = new Set<Query>();
-  /** Those that no thread has begun. */
+  /** The queries that no thread has begun. */
   readonly waiting = new Set<Query>();
 
   get isFull(): boolean {
     return this.waiting.size >= MOST_WAITING || this.queries.size >= MOST_QUERIES;
   }
 
-  /** How many threads are busy with its queries. */
+  /** How many threads work on the first result of one of its queries. */
   get busy(): number {
     return [...this.queries].filter((query) => query.isStarting && !this.waiting.has(query)).length;
   }
 }
 
 /**
- * Worker threads that answer what may take long: lists that no index answers, long lists, statistics. Each begins one
- * query at a time, and between the chunks of a long list goes on with others. They are started when there is something
- * to do, and ended when there is not. Callers with tokens take turns, and none of them has all threads.
+ * Worker threads for requests that may take long: lists without an index, long lists, statistics, long writes. A thread begins
+ * one query at a time, and serves its other queries between the chunks of a long list. Threads are started on demand, and ended
+ * when they are idle. Callers with tokens take turns, and none of them gets all threads.
  */
 export class Workers implements OtherThreads {
   readonly #threads = new Set<Thread>();
-  /** By the id of the token, the caller whose turn it is first; undefined for the person at this machine. */
+  /** The queries by the id of the token, the caller whose turn is next first; undefined is the local user, without tokens. */
   readonly #places = new Map<number | undefined, Place>();
   #latest = 0;
-  /** By the id of the token, how many writes are under way or wait. */
+  /** The number of long writes that run or wait, by the id of the token. */
   readonly #writes = new Map<number | undefined, number>();
-  /** The last of the writes, which go one after the other. */
+  /** Settles when the last long write is done: they run one after the other. */
   #written: Promise<unknown> = Promise.resolve();
   #isStopped = false;
   #releaseFolder: (() => void) | undefined;
@@ -120,7 +120,7 @@ export class Workers implements OtherThreads {
     try {
       thread.begin(query);
       const response = await query.response;
-      // What is stored by now is not refused, even if others have taken the room meanwhile.
+      // The change is stored by now: charges at most what is left, as others may have used up the quota.
       meter?.raise(response.status === 429 ? Number.POSITIVE_INFINITY : Math.min(query.stored, meter.room));
       return response;
     } finally {
@@ -129,7 +129,7 @@ export class Workers implements OtherThreads {
     }
   }
 
-  /** Ends all threads and what they read; a write that has begun is finished. */
+  /** Ends all threads and their queries; a long write that has begun is finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#written;
@@ -137,7 +137,7 @@ export class Workers implements OtherThreads {
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
-  /** Whether all callers together have as many queries as there may be. */
+  /** Whether all callers together have reached a limit. */
   get #isFull(): boolean {
     const places = [...this.#places.values()];
     return (
@@ -146,7 +146,7 @@ export class Workers implements OtherThreads {
     );
   }
 
-  /** Gives what waits to threads that are free. */
+  /** Hands waiting queries to free threads. */
   #assign(): void {
     for (;;) {
       const [turn] = [...this.#places].filter(
@@ -160,14 +160,14 @@ export class Workers implements OtherThreads {
       const [query] = place.waiting;
       if (!query) return;
       place.waiting.delete(query);
-      // Whoever had a turn is the last to have the next.
+      // Moves the caller to the end of the line.
       this.#places.delete(caller);
       this.#places.set(caller, place);
       thread.begin(query);
     }
   }
 
-  /** The thread with the least to do that is not about to begin something; a further one if all have something. */
+  /** The free thread with the fewest queries; a new one if every free one has some and there may be more threads. */
   #free(): Thread | undefined {
     const free = [...this.#threads].filter(({ isFree }) => isFree);
     const [least] = free.toSorted((a, b) => a.load - b.load);
@@ -177,7 +177,7 @@ export class Workers implements OtherThreads {
 
   #start(): Thread {
     const { file, idle, timeout, onError } = this.options;
-    // Set before the first thread begins, and left until the last has ended: a setting of the whole process.
+    // A setting of the whole process: set before the first thread begins, and kept until the last has ended.
     this.#releaseFolder ??= this.store.holdTemporaryFolder();
     const data: WorkerData = {
       path: this.store.path,
@@ -206,21 +206,21 @@ export class Workers implements OtherThreads {
 
 const IDLE_MS = 30_000;
 
-/** A write that takes longer is given up, and leaves nothing. */
+/** Timeout of a long write, in milliseconds: it is then rolled back. */
 const MOST_WRITE_MS = 600_000;
 
-/** A fault of one query must not take the memory of the service. */
+/** Memory limits of a thread: a defect in one query must not take the memory of the service. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 interface ThreadOptions {
-  /** How long it is kept with nothing to do, in milliseconds. */
+  /** How long it is kept when it is idle, in milliseconds. */
   idle?: number | undefined;
-  /** How long it may take to reply to the end of a query, in milliseconds. */
+  /** How long it may take to reply to a cancellation before it is terminated, in milliseconds. */
   patience: number;
   onError(error: unknown): void;
-  /** It has replied to a message. */
+  /** Called after each reply of the thread. */
   onReply?(): void;
-  /** It has ended, and its queries with it. */
+  /** Called when the thread has ended, and its queries have failed. */
   onEnd?(): void;
 }
 
@@ -228,7 +228,7 @@ interface ThreadOptions {
 class Thread {
   readonly #worker: Worker;
   readonly #queries = new Map<number, Query>();
-  /** Messages that it has not replied to, by query: a query that was cancelled may be running yet. */
+  /** The number of messages without a reply, by query: a cancelled query may still be running. */
   readonly #unanswered = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
@@ -245,7 +245,7 @@ class Thread {
     this.#worker.on('exit', () => this.#ended());
   }
 
-  /** Whether it can begin a query: all of its own have given a result, and none that was cancelled is running yet. */
+  /** Whether it can begin a query: each of its own has had a result, and no cancelled one is still running. */
   get isFree(): boolean {
     if (this.#isEnding) return false;
     for (const id of this.#unanswered.keys()) if (this.#queries.get(id)?.isStarting ?? true) return false;
@@ -262,7 +262,7 @@ class Thread {
     query.begin((message) => this.#send(message));
   }
 
-  /** Ends it, in the middle of what it does. */
+  /** Terminates the thread, even in the middle of a query. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await this.#worker.terminate();
@@ -290,7 +290,7 @@ class Thread {
     if (this.load === 0) this.#rest();
   }
 
-  /** Ends the thread when it does not come to the end of a query that was cancelled. */
+  /** Terminates the thread if it does not come to the end of a cancelled query in time. */
   #watch(id: number): void {
     const check = () => {
       if (this.#unanswered.has(id)) void this.end();

@@ -2,39 +2,39 @@ import type { Chunk, HttpResponse } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 import type { FromWorker, Question, ToWorker } from './messages.ts';
 
-/** What happens to a query, for the pool. */
+/** Callbacks of a query for the pool. */
 interface Hooks {
   /** Receives an unforeseen error of the handler. */
   onError(error: unknown): void;
-  /** Nothing more is to come of it. */
+  /** Called when the query is over. */
   onEnd?(): void;
 }
 
 type Settle = { resolve: (response: HttpResponse) => void; reject: (error: unknown) => void };
 
-/** A chunk of the body, or why there is none. */
+/** A chunk of the body, or the reason why there is none. */
 type Arrived = { chunk: Chunk } | { ended: true } | { failed: unknown };
 
-/** A request that a worker answers, on the side of the main thread. */
+/** A request that a worker answers, as the main thread sees it. */
 export class Query {
   readonly response: Promise<HttpResponse>;
   #settle!: Settle;
-  /** Of the thread that answers it; undefined before one has begun. */
+  /** Sends a message to the thread that answers it; undefined before one has begun. */
   #send: ((message: ToWorker) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
-  /** What was asked for ahead. */
+  /** The prefetched chunk. */
   #arrived: Arrived | undefined;
   #wake: (() => void) | undefined;
-  /** Whether nothing more is to come of it. */
+  /** Whether it has ended: no further reply counts. */
   isOver = false;
-  /** Of a write: how many bytes its change stores. */
+  /** For a write: how many bytes its change stored. */
   stored = 0;
-  /** Until its first result: from then on it takes its thread for the time of a chunk only. */
+  /** True until its first chunk or its end: later it occupies its thread for the time of a chunk only. */
   isStarting = true;
 
   /**
-   * @param timeout most milliseconds without a result, and then between what is asked for and what arrives
+   * @param timeout most milliseconds until the first result, and later from the request for a chunk to its arrival
    */
   constructor(
     readonly id: number,
@@ -48,13 +48,13 @@ export class Query {
     this.#expect();
   }
 
-  /** Has a thread begin to answer it. */
+  /** Has a thread begin to answer it. @param send sends a message to the thread */
   begin(send: (message: ToWorker) => void): void {
     this.#send = send;
     send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
   }
 
-  /** Takes what the thread sent: nothing comes any more once it is over. */
+  /** Handles a reply of the thread. There is none after the query is over. */
   receive(message: FromWorker): void {
     clearTimeout(this.#timer);
     if ('error' in message) {
@@ -65,7 +65,7 @@ export class Query {
     } else if ('isStreamed' in message) {
       const { response, isStreamed, stored = 0 } = message;
       this.stored = stored;
-      // A generator that is never read is never begun: the end of the request cancels such a query.
+      // A generator that is never read runs no `finally`: the end of the request cancels such a query.
       this.#settle.resolve(isStreamed ? { ...response, body: this.#chunks() } : response);
       if (!isStreamed) this.#end({ ended: true });
     } else if ('chunk' in message) {
@@ -82,9 +82,9 @@ export class Query {
     this.#end({ failed: error });
   }
 
-  /** Ends it, because nobody waits for the response any more. */
+  /** Ends it because nobody waits for the response any more. */
   cancel(): void {
-    // Unheard; but who awaits the response must not wait for ever.
+    // Nobody reads this error, but the promise has to settle.
     this.fail(new Problem(503, 'The request was cancelled.'));
   }
 
@@ -102,8 +102,8 @@ export class Query {
   }
 
   /**
-   * The chunks of the body. One is asked for while the reader takes the one before: what is in memory is bounded by two
-   * chunks, however slow the reader.
+   * The chunks of the body. The next one is prefetched while the reader takes one: at most two are in memory, however slow the
+   * reader is.
    */
   async *#chunks(): AsyncGenerator<Chunk> {
     try {

@@ -9,11 +9,11 @@ import type { Chunks, HttpResponse } from '../wire/message.ts';
 import { problemResponse } from '../wire/problem.ts';
 import type { Answered, Failure, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
-/** The entry of a worker thread: answers reads, and long writes, with the handlers of the service, on connections of its own. */
+/** The entry of a worker thread: runs the handlers of the service for reads and long writes, on connections of its own. */
 
 const { path, hasTemporaryFolder } = workerData as WorkerData;
 
-/** A response whose body is not all sent. */
+/** A streamed response that is not completely sent. */
 interface Open {
   chunks: Chunks;
   store: Store;
@@ -23,8 +23,8 @@ const open = new Map<number, Open>();
 
 const send = (message: FromWorker) => parentPort?.postMessage(message);
 
-// On Linux this is the priority of the calling thread: the one that everybody's requests go through has three times the
-// share of this one where there are fewer cores than threads.
+// On Linux this sets the priority of the calling thread only: where threads outnumber cores, the main thread,
+// which takes all requests, gets three times the share of this one.
 if (process.platform === 'linux') setPriority(5);
 
 parentPort?.on('message', (message: ToWorker) => {
@@ -51,7 +51,7 @@ async function ask(id: number, question: Question): Promise<Answered> {
   }
 }
 
-/** Pages that a long write keeps in memory, in KiB: it runs beside the connections that answer everybody else. */
+/** Size of the page cache of a long write, in KiB: it is used beside the caches of the service's connections. */
 const WRITE_CACHE_KIB = 16 * 1024;
 
 async function write(question: Question, { room }: NonNullable<Question['write']>): Promise<Answered> {
@@ -69,7 +69,7 @@ async function write(question: Question, { room }: NonNullable<Question['write']
     const response = await respond(question, view.metered({ room, raise }));
     return { response: response as Answered['response'], isStreamed: false, stored };
   } catch (error) {
-    // The main thread knows when there is room again.
+    // The main thread makes the response: it knows when there is room again.
     if (error instanceof NoRoom) return { response: { status: 429, headers: {} }, isStreamed: false };
     throw error;
   } finally {
