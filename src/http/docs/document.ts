@@ -15,7 +15,7 @@ interface Ref {
   $ref: string;
 }
 
-/** HEAD is GET without the body, which the page says once. */
+/** Without HEAD: the page says once that it answers as GET, without the body. */
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const isMethod = (name: string): name is (typeof methods)[number] =>
@@ -107,7 +107,7 @@ export function endpointsOf(document: OpenApi): Endpoint[] {
       const given = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
         resolve<Parameter>(document, parameter),
       );
-      // A parameter of the operation stands in the place of one of the path.
+      // A parameter of the operation overrides one of the path.
       const parameters = new Map(given.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
       return [{ ...operation, method: method.toUpperCase(), path, parameters: [...parameters.values()] }];
     }),

@@ -24,7 +24,7 @@ ${like ? likeness(endpoint, like) : [parameters(endpoint, shared), body(endpoint
 `;
 }
 
-/** In what an operation differs from one before. */
+/** The differences between an operation and an earlier one. */
 function likeness(endpoint: Endpoint, like: Endpoint): Html {
   const { requestBody, responses } = endpoint;
   const contents = [...(requestBody ? [requestBody] : []), ...Object.values(responses)].flatMap((given) =>
@@ -95,7 +95,7 @@ function responseRow(status: string, { description, headers = {}, content = {} }
 ${inlineFields(content)}`;
 }
 
-/** The schemas of a body; media types other than JSON with their names. */
+/** The schemas of a body; a media type other than JSON is named. */
 function carried(content: Content): Html {
   return html`${Object.entries(content).map(([type, { schema }], i) => [
     i > 0 && ', or ',
@@ -143,7 +143,7 @@ export function fieldsOf(schema: Schema): Field[] {
   return [...fields.values()];
 }
 
-/** What takes either of two; the same twice is one. */
+/** A schema that accepts either of two; of two equal ones, the first. */
 function either(one: Schema, other: Schema): Schema {
   const known = one.anyOf ?? [one];
   return known.some((schema) => isDeepStrictEqual(schema, other)) ? one : { anyOf: [...known, other] };
@@ -165,14 +165,14 @@ function allFieldsOf(schema: Schema, path: string): Field[] {
   return [...own, ...items, ...alternativesOf(schema).flatMap((other) => allFieldsOf(other, path))];
 }
 
-/** Null clears what is optional: the operation says so, and the field need not. */
+/** Without null: the operation says that null clears an optional field, so the field does not repeat it. */
 const withoutNull = ({ type, enum: values, ...schema }: Schema): Schema => ({
   ...schema,
   ...(type && { type: [type].flat().find((one) => one !== 'null') ?? 'null' }),
   ...(values && { enum: values.filter((value) => value !== null) }),
 });
 
-/** Of more values than these only the number is told. */
+/** Most values of an enum that are listed; for more, their number is shown. */
 const MOST_NAMED = 12;
 
 /** The constraints of a value in words; a named schema is a link. */
@@ -208,7 +208,7 @@ function limitsOf(schema: Schema): string {
 }
 
 function range(min: number | undefined, max: number | undefined, unit: string): string {
-  // Schemas without a bound have the largest exact integer.
+  // In a schema, the largest exact integer stands for no bound.
   const most = max === Number.MAX_SAFE_INTEGER ? undefined : max?.toLocaleString('en');
   const least = min?.toLocaleString('en');
   if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
@@ -216,16 +216,16 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return most === undefined ? '' : `at most ${most}${unit}`;
 }
 
-/** A text without quotation marks, as in a query. */
+/** A value as code; a text without quotation marks, as in a query. */
 export const literal = (value: unknown): Html =>
   html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 
-/** Pieces with a text between them. */
+/** Joins pieces of markup with a text between them. */
 export function joined(parts: readonly Html[], between: string): Html {
   return html`${parts.map((part, i) => [i > 0 && between, part])}`;
 }
 
-/** The address of `sciatica serve` without options. */
+/** The base URL of `sciatica serve` without options. */
 export const BASE = 'http://localhost:3000';
 
 /** A curl command for a POSIX shell that calls an operation with its required parts, made from the document's examples. */

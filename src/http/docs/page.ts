@@ -118,7 +118,7 @@ function scheme({ type, scheme = '', description }: SecurityScheme): Html {
 `;
 }
 
-/** How every list is asked, and the parameters that many operations have. */
+/** How lists are filtered, and the parameters that many operations share. */
 function lists({ parameters }: Shared): Html {
   const fields = [...parameters.values()].map(parameterField);
   return html`<section>
@@ -144,7 +144,7 @@ ${[...headers].map(([name, meanings]) => html`<dt><code>${name}</code></dt>\n${[
 `;
 }
 
-/** The responses that operations share. */
+/** The types of problems, and the failure responses that operations share. */
 function problems(document: OpenApi, shared: Shared): Html {
   return html`<section>
 <h2 id="problems">Problems</h2>

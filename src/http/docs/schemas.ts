@@ -4,7 +4,7 @@ import type { OpenApi, Schema } from './document.ts';
 import { fieldList, fieldsOf, typeOf } from './operation.ts';
 import { paragraphs } from './prose.ts';
 
-/** The named schemas. What one has of another that is shown whole is only named. */
+/** The named schemas. One that resembles an earlier schema links to that, and lists only the fields that differ. */
 export function schemas({ components }: OpenApi): Html {
   const whole: Described[] = [];
   const sections = Object.entries(components.schemas).map(([name, schema]) => {
@@ -25,10 +25,10 @@ interface Described {
   fields: ReturnType<typeof fieldsOf>;
 }
 
-/** With fewer fields of another it is shown whole. */
+/** Fewest fields that a schema shares with another to be described by it. */
 const LEAST_ALIKE = 3;
 
-/** Another schema, and which of its fields this one has too. */
+/** Another schema: its name, its fields that this one has too, and the names of its others. */
 interface Likeness {
   name: string;
   common: Described['fields'];
@@ -61,7 +61,7 @@ ${paragraphs(schema.description)}${like && html`<p>As <a href="#schema-${like.na
 `;
 }
 
-/** Whether two fields mean the same; where the second need not be sent, the first may be required. */
+/** Whether two fields are equal. @param isOptional no field of the second one's schema is required: ignores `required` */
 function isAlike(
   { required, ...one }: Described['fields'][number],
   { required: isRequired, ...other }: Described['fields'][number],

@@ -15,7 +15,7 @@ export interface Shared {
   readonly alike: ReadonlyMap<string, Endpoint>;
 }
 
-/** A parameter that fewer operations have is explained in each. */
+/** Fewest operations with a parameter for it to be explained once, for all of them. */
 const SEVERAL = 3;
 
 export function sharedOf(document: OpenApi, endpoints: readonly Endpoint[]): Shared {
@@ -50,7 +50,7 @@ function alikeOf(endpoints: readonly Endpoint[]): Map<string, Endpoint> {
   return alike;
 }
 
-/** What the page says of an operation, without its filters and the names of schemas. */
+/** What the page shows of an operation apart from filters and the names of schemas, to be compared. */
 function shapeOf(endpoint: Endpoint): unknown {
   const { method, parameters, requestBody: body, responses, security } = endpoint;
   return [
@@ -86,7 +86,7 @@ export function problemsOf({ responses }: Endpoint): Map<string, string> {
   );
 }
 
-/** The fields on which an operation has filters: each has a parameter of its name, and others with an operator behind. */
+/** The fields with filters: for each there is a parameter of its name, and others with the suffix of an operator. */
 export function filteredFields(parameters: readonly Parameter[]): string[] {
   const names = new Set(parameters.map(({ name }) => name));
   return [...names].filter((name) => names.has(`${name}${operators.ne.suffix}`));
@@ -101,10 +101,10 @@ export function withoutFilters(parameters: readonly Parameter[]): Parameter[] {
   return parameters.filter(({ name }) => !filters.has(name));
 }
 
-/** What an operator does with several values. */
+/** How an operator combines several values, in words. */
 export const againWords = { any: 'any of the values', all: 'all of them', once: '' } as const;
 
-/** How every list is filtered. */
+/** The table of the filters that every list has. */
 export function filterTable(): Html {
   const rows = operatorNames.map((name) => {
     const { suffix, words, several } = operators[name];

@@ -11,12 +11,12 @@ import { problemRefs, problemResponses, problemSchema } from './problems.ts';
 
 const SERVERS = '"servers":[{"url":"/"}]';
 
-/** The documents of tables of routes, each rendered once. */
+/** A cache of rendered documents, by the table of routes. */
 const rendered = new WeakMap<readonly DescribedRoute[], string>();
 
 /**
  * The OpenAPI 3.1 document of the service, as JSON.
- * @param base the address of the service, as the caller wrote it
+ * @param base the base URL of the service, as the caller addressed it
  */
 export function openApi(routes: readonly DescribedRoute[], base = '/'): string {
   const document = rendered.get(routes) ?? JSON.stringify(documentOf(routes));
@@ -54,7 +54,7 @@ function documentOf(routes: readonly DescribedRoute[]): Json {
   };
 }
 
-/** The groups of operations: of each kind of record, and the others. */
+/** The groups of operations: one for each kind of record, and the others. */
 const tags: Json[] = [
   ...kindNames.map((name) => ({ name: kindOf(name).tag, description: kindOf(name).described.about })),
   { name: 'Insights', description: 'What helps: figures and reports made from the logs of a user.' },
@@ -129,7 +129,7 @@ function operationOf(route: DescribedRoute): OperationJson {
 
 const WITHOUT_BODY: Json = { description: 'As GET, without the body' };
 
-/** HEAD of what GET gives: the same headers, and no body, whatever the status. */
+/** The HEAD operation for a GET: the same headers and no body, whatever the status. */
 function headOf({ operationId, summary, responses, ...operation }: OperationJson): OperationJson {
   const done = Object.entries(responses).flatMap(([status, response]) => {
     const { content: _, ...bare } = response as Json;
@@ -197,11 +197,11 @@ function schemasOf(kind: Kind): Record<string, Json> {
   };
 }
 
-/** The path says whose it is. */
+/** As the input of a collection, but `userId` may be left out: the path names the user. */
 const inputOfUser = (fields: Fields, userId: Field): Json =>
   withProperties(sentOf(objectOf, fields), { userId: schemaJson(schemaOf(userId)) });
 
-/** One description of both, so that /docs shows it once. */
+/** One description for records and inputs, so that /docs shows it once. */
 const ETAG_FIELD: Json = {
   etag: {
     type: 'string',
@@ -210,8 +210,8 @@ const ETAG_FIELD: Json = {
 };
 
 /**
- * What a client sends of these fields: null for one that is to be absent; it may send back what it got, id included.
- * @param names further fields that the path says
+ * The schema of a body with these fields: null clears an optional one, and a client may send back what it got, id included.
+ * @param names further fields that the body may have, and that the path decides
  */
 const sentOf = (
   schema: typeof objectOf | typeof partialOf,
@@ -240,7 +240,7 @@ const withProperties = (schema: Json, further: Json): Json => ({
   properties: { ...(schema['properties'] as Json), ...further },
 });
 
-/** What an action leaves of a record: whether there is one before and after. */
+/** Whether an entry of the history has the record before and after, by action. */
 const states = {
   create: { before: false, after: true },
   update: { before: true, after: true },
@@ -268,7 +268,7 @@ const nameOfEntry = (kind: KindName) => `${kindOf(kind).schema}Entry`;
 
 function entryOf(kind: KindName): Json {
   const record = ref(kindOf(kind).schema);
-  // Only a person is erased, with all records.
+  // Only users are erased, with all their records.
   const actions: Action[] = ['create', 'update', 'delete', ...(kind === 'user' ? (['erase'] as const) : [])];
   return {
     type: 'object',

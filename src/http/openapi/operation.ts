@@ -11,7 +11,7 @@ export interface DescribedRoute {
   path: string;
   /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
   right: Right | null;
-  /** How it can fail, besides what follows from the rest. */
+  /** Failures that do not follow from the other members. */
   errors?: readonly ProblemName[];
   /** The group of operations that it is in. */
   tag: string;
@@ -21,7 +21,7 @@ export interface DescribedRoute {
   query?: Fields;
   /** Query parameters that are filters on fields. */
   filters?: Readonly<Record<string, Filter>>;
-  /** Where other operations have the same query parameters: what they are called together. */
+  /** Where several operations have the same query parameters: the name that the shared descriptions begin with. */
   shared?: string;
   /** The fields that the query parameter `sort` takes. */
   sortable?: Fields;
@@ -39,7 +39,7 @@ export interface DescribedRoute {
 /** Whether a route needs no token. */
 export const isOpen = ({ right }: DescribedRoute): boolean => right === null || isOpenToAll(right);
 
-/** How a route can fail: as any other, as its description implies, and as it says itself. */
+/** The failures of a route: those of any route, those that its description implies, and those that it names itself. */
 export function failuresOf(route: DescribedRoute): ProblemName[] {
   const { method, path, headers, body, errors = [] } = route;
   const names: ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];

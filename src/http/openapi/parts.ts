@@ -4,7 +4,7 @@ import { type Filter, MOST_VALUES, operators } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { schemaOf } from '../../domain/schema.ts';
 
-/** Parts that several operations share. */
+/** Parts of the OpenAPI document that several operations share. */
 
 export type Json = { readonly [key: string]: unknown };
 
@@ -64,7 +64,7 @@ export const IF_NONE_MATCH = requestHeader(
   'Answer 304 if the record still has this entity tag',
 );
 
-/** What a GET takes and answers whose body has an entity tag. @param response to the request that succeeds */
+/** Request headers and responses of a GET whose body has an entity tag. @param response the one with the status 200 */
 export function conditional(response: Json) {
   return {
     headers: [IF_NONE_MATCH],
@@ -86,7 +86,7 @@ export function queryParameters(fields: Fields): Json[] {
   }));
 }
 
-/** The parameters of filters on fields: an array where several values are taken, each with the name in front. */
+/** The parameters of filters on fields: an array for a filter that takes several values, which repeats the name for each. */
 export function filterParameters(filters: Readonly<Record<string, Filter>>): Json[] {
   return Object.entries(filters).map(([name, { operator, field }]) => {
     const { several } = operators[operator];
@@ -136,8 +136,8 @@ export function exampleOf(fields: Fields): Record<string, unknown> {
 }
 
 /**
- * What descriptions say of a kind: one of it with its article and without, several; and examples: a new one, a change, the id
- * of one to delete.
+ * Words and examples of a kind for descriptions: `a` is the singular with its article, `one` without, `many` the plural;
+ * `example` is a new record, `change` a patch, `deleted` the id of a record that may be deleted.
  */
 export function termsOf({ fields, schema, tag, described: { one: a, many }, examples }: Kind) {
   const { id: _, ...example } = exampleOf(fields);

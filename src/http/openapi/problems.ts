@@ -47,7 +47,7 @@ export const problemSchema: Json = {
 
 const ETAG_OF_CURRENT: Json = { ETag: header('Of the record as it is; absent in a batch') };
 
-/** How requests fail, by name: the status and the response. */
+/** The failures of requests, by name: status and response. */
 const problems = {
   BadRequest: refusal('400', 'Malformed JSON, an invalid field or query value'),
   Unauthorized: refusal('401', 'Authentication is on and there is no valid token', {
@@ -100,10 +100,10 @@ const problems = {
 
 export type ProblemName = keyof typeof problems;
 
-/** How a request with a body can fail. */
+/** The failures of a request with a body. */
 export const BODY = ['PayloadTooLarge', 'UnsupportedMediaType'] as const;
 
-/** How a request with an Idempotency-Key can fail. */
+/** The failures of a request with an Idempotency-Key. */
 export const REPEATABLE = ['RecordGone', 'UnprocessableEntity'] as const;
 
 /** The responses, by name, that operations refer to. */

@@ -69,7 +69,7 @@ class BatchFailure extends Error {
   }
 }
 
-/** Finds what a request target leads to, or says that there is nothing. */
+/** What a batch needs of routes/index.ts, which imports this file. */
 interface Router {
   match(target: string): Match | undefined;
   nothingAt(target: string): Problem;
@@ -135,7 +135,7 @@ export const batchRoute = (router: Router): Route => ({
     } catch (error) {
       if (!(error instanceof BatchFailure)) throw error;
       const { status, headers, body } = problemResponse(error.cause);
-      // An unforeseen error is reported where every other one is.
+      // Thrown on, so that an unforeseen error is logged as any other.
       if (status === 500) throw error.cause;
       const problem = { ...(JSON.parse(String(body)) as object), index: error.index };
       return { status, headers, body: JSON.stringify(problem) };
@@ -143,7 +143,7 @@ export const batchRoute = (router: Router): Route => ({
   },
 });
 
-/** Whether others should not wait for it: for what it deletes, or for its first answer. */
+/** Whether the batch would block other requests: by what it deletes or, if it is repeated, by rebuilding its first response. */
 function isLong(
   requests: readonly BatchRequest[],
   repeat: RepeatableRequest | undefined,
@@ -176,7 +176,7 @@ function sizeOf(body: unknown): number {
   }
 }
 
-/** The responses as one, and the records of all of them. */
+/** Combines the responses into one, which discloses the records of all. */
 function answered(responses: readonly HttpResponse[]): HttpResponse {
   const texts = responses.map(({ status, headers: { 'content-type': _, ...headers }, body }) => {
     return `{"status":${status},"headers":${JSON.stringify(headers)},"body":${body}}`;
@@ -186,7 +186,7 @@ function answered(responses: readonly HttpResponse[]): HttpResponse {
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** @throws SciaticaError `invalid` with every fault of the form of a batch */
+/** Checks the form of a batch. @throws SciaticaError `invalid` with every fault of it */
 function checkBatch(value: unknown, { match }: Router): BatchRequest[] {
   const { requests, ...others } = isObject(value) ? value : {};
   const issues: Issue[] = Object.keys(others)
@@ -252,7 +252,7 @@ interface BatchRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body?: unknown;
-  /** What the URL leads to. */
+  /** The routes of the URL; undefined if there are none. */
   found: Match | undefined;
 }
 
@@ -260,7 +260,7 @@ const routeOf = ({ method, found }: BatchRequest) => found?.methods.get(method);
 
 type State = HistoryEntry['before'];
 
-/** The record that a request is about; with `isOwner`, the one of a user, or a new one. */
+/** The record that a request is about. With `isOwner`, it is the one of a user, or a new one of a user. */
 interface Place {
   kind: KindName;
   /** Id of the record, or of its owner; 0 for a new one. */
@@ -269,8 +269,8 @@ interface Place {
 }
 
 /**
- * The responses to a batch that was done before, from the history of its change. No response is stored: what is erased is
- * erased everywhere, and its response has null for a body.
+ * Rebuilds the responses to a batch that was done before from the history of its change. Responses are not stored, so that an
+ * erasure leaves nothing in them: that of an erased record has null for a body.
  * @param done the batch as it was done
  */
 function replay(
@@ -304,7 +304,7 @@ function replay(
     const next = left.find(isOf);
     if (next && isResultOf(body, place, next))
       return stateResponse(next.action === 'create' ? 201 : 200, place.kind, take(next));
-    // It changed nothing: the record was as the change found it, or as it had become.
+    // It changed nothing: the record stayed as it was before the batch, or as an earlier request left it.
     if (!states.has(key)) states.set(key, next?.before ?? stateAfter(store, place, seq));
     return stateResponse(200, place.kind, states.get(key) ?? null);
   });
@@ -315,13 +315,13 @@ function placeOfRequest(request: BatchRequest): Place {
   return { kind: right ? kindOfRight(right) : 'log', id: request.found?.id ?? 0, isOwner };
 }
 
-/** The place of the record of an entry, as a text. */
+/** The `Place` of the record of an entry, as JSON. */
 function placeOfEntry(entry: HistoryEntry, isOwner: boolean): string {
   const id = isOwner ? (usersOf(entry)[0] ?? 0) : entry.id;
   return JSON.stringify({ kind: entry.record, id, isOwner } satisfies Place);
 }
 
-/** Whether an entry is what this body did: every field that it names is as it says, and not all were before. */
+/** Whether an entry can be the result of a body: all fields are as the body has them after it, and not all were before it. */
 function isResultOf(body: unknown, { isOwner }: Place, { before, after }: HistoryEntry): boolean {
   const ignored = ['id', 'etag', ...(isOwner ? ['userId'] : [])];
   const sent = Object.entries(body ?? {})
@@ -335,7 +335,7 @@ function isResultOf(body: unknown, { isOwner }: Place, { before, after }: Histor
   return isAs(after) && !isAs(before);
 }
 
-/** How much of the history is looked through at once. */
+/** Entries of the history that are read at once. */
 const MOST_ENTRIES = 1000;
 
 /** A record as it was after the entry `seq`. */

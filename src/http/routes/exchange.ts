@@ -14,22 +14,22 @@ import type { RequestContext, Route } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 
-/** The largest part of an exchange that is taken, in bytes: a record with the longest notes has 40 KiB. */
+/** The largest body that is accepted, in bytes: a record with the longest notes has 40 KiB. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 interface Asked {
-  /** States, as text; none where only something is asked for. */
+  /** States of records, as store/reconcile/parcel.ts writes them; none if the caller only asks. */
   parcel: string;
-  /** How far the caller has received the changes of here; null before the first. */
+  /** Position up to which the caller has received the changes of this database; null before the first exchange. */
   have: Position | null;
-  /** Whether the states of here are wanted. */
+  /** Whether the caller asks for the states of this database. */
   wants: boolean;
 }
 
 const TEXT = { type: 'string', description: 'Lines of JSON with their checksum, as sciatica writes them' };
 const POSITION = { type: ['object', 'null'], additionalProperties: true };
 
-/** What a database sends that has no records. */
+/** The parcel of a database without records, as an example. */
 const NOTHING = writeParcel(
   {
     database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
@@ -45,8 +45,8 @@ const NOTHING = writeParcel(
 );
 
 /**
- * POST of what another database knows, for what this one knows: one request each way, which may be repeated, for merging twice
- * changes nothing.
+ * POST of the states of another database; the response has those of this one. It may be repeated, since a merge is
+ * idempotent.
  */
 export const exchangeRoute: Route = {
   method: 'POST',
@@ -97,7 +97,7 @@ async function exchange(
   { store: view, caller }: RequestContext,
   { parcel: text, have, wants }: Asked,
 ): Promise<HttpResponse> {
-  // What is taken here was done on another machine, and is not for `undo` without a number.
+  // These changes were made on another machine: `undo` without a number skips changes with this source.
   const store = view.as({ origin: { source: 'sync', ...(caller && { caller: caller.name }) } });
   const replication = await store.replication();
   const token = caller?.id ?? 0;
@@ -114,7 +114,8 @@ async function exchange(
       'Both databases have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
   const isKnown = have !== null && replication.collector(users).isKnown(have);
-  // A file that was set back makes what follows under another identity. Anybody could make up a position.
+  // An unknown position means that this file was set back: what it makes from now on gets a new identity. Not
+  // for restricted tokens: anybody could make up a position.
   if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => replication.renewIdentity());
   const { received: before = null } = replication.peer(sent.database, token);
   const taken = await store.submit(() =>
@@ -128,10 +129,10 @@ async function exchange(
         ),
     }),
   );
-  // The write-ahead log may hold who was erased over there, never showed here, and is forgotten by now.
+  // Clears the write-ahead log of people who were erased elsewhere, and whom this database never showed.
   if (taken.hasNewErasures) store.checkpoint();
   const collector = replication.collector(users);
-  // What came from the caller just now is known there.
+  // What the caller sent just now is not sent back.
   const isEcho = isDeepStrictEqual(have, taken.from) && taken.isEcho;
   const from = isEcho ? taken.to : isKnown ? have : START;
   const part = wants
@@ -139,14 +140,15 @@ async function exchange(
     : replication.nothing(collector, from);
   const { counts, disputes, refused } = taken;
   const held = collector.count(replication.held());
-  // Who else was erased is not for a token for some users, which erases nobody here either.
+  // Other erasures are no business of a token for some users, which erases nobody here either.
   const erased = users ? 0 : store.remotes.erasedElsewhere().length;
   const body = { parcel: part.text, received: before, result: { counts, disputes, refused, held, erased } };
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
 }
 
 /**
- * @param token and `isReader` as of `Replication.read`
+ * Parses the states that the caller sent.
+ * @param token and `isReader` as for `Replication.read`
  * @throws Problem 400 for what is no parcel, or of another format
  */
 function readSent(
@@ -164,6 +166,6 @@ function readSent(
   }
 }
 
-/** For the audit: the ids of records that were made here, and of others those that they have elsewhere. */
+/** For the audit: records by the id that they have in the database where they were made, which may be another one. */
 const disclosedStates = (states: readonly State[]) =>
   disclosedChanges(states.map(({ kind, name }) => ({ record: kind, id: partsOf(name)[1] })));

@@ -10,12 +10,12 @@ import { etagOf, precondition, tagged, withSentTag } from '../protocol/etag.ts';
 import { batchable, type Route, type Write } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
-/** PUT of a user's goal: the first or another. */
+/** PUT of a user's goal: sets the first one, or replaces it. */
 const putGoal: Write = {
   begin: ({ store, id, headers }) => {
     store.users.json(id);
     return (body) => {
-      // A client may send back all that it got; the path says whose it is.
+      // A client may send back all that it got, with its userId: the path names the user.
       const sent = isObject(body) ? { ...body, userId: id } : body;
       const { sessionsPerWeek } = checkSent(store.users, 'goal', 'input', sent);
       const conditions = withSentTag(headers, body);
@@ -31,7 +31,7 @@ const putGoal: Write = {
   },
 };
 
-/** PATCH of a user's goal, which has one field: without it, the goal as it is. */
+/** PATCH of a user's goal. It has one field: a body without that leaves the goal as it is. */
 const patchGoal: Write = {
   begin: (asked) => {
     const { store, id } = asked;
@@ -41,7 +41,7 @@ const patchGoal: Write = {
     return (body) => {
       const changed = () => replace(isObject(body) ? { ...goal(), ...body } : body);
       changed();
-      // Looked up again in the transaction: another may have set or removed it meanwhile.
+      // Read again in the transaction: another request may have set or removed the goal meanwhile.
       return () => changed()();
     };
   },
@@ -65,7 +65,7 @@ function none(userId: number): never {
 
 const OF_USER = { path: '/users/{id}/goal', tag: 'Goals', isOwner: true } as const;
 
-/** The goal of a user, of whom there is one at most. */
+/** The routes of a user's goal; a user has one at most. */
 export const goalRoutes: readonly Route[] = [
   {
     ...OF_USER,

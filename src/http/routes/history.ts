@@ -42,7 +42,7 @@ import { weightsOf } from '../wire/accept.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { problemResponse, unavailable } from '../wire/problem.ts';
 
-/** GET of the history of one record, the first change first; a deleted record still has one. */
+/** GET of the history of one record, the oldest entry first; a deleted record still has one. */
 export function historyRoute({ name, kind, verbs }: Collection): Route {
   const { tag, schema, a } = termsOf(kind);
   return {
@@ -137,7 +137,7 @@ export const changesRoute: Route = {
   },
 };
 
-/** Reads changes after an entry of the history, at most so many. */
+/** Reads entries after a seq, at most so many. */
 type Read = (seq: number, most: number) => HistoryEntry[];
 
 /** An entry with the entity tag that the record has after it. */
@@ -170,7 +170,7 @@ function stream(context: RequestContext, since: number, headers: HttpHeaders, re
   store.requireSince(from);
   const head = {
     status: 200,
-    // x-accel-buffering: nginx would buffer events. A stream is the last response of its connection.
+    // x-accel-buffering keeps nginx from buffering events. A stream is the last response of its connection.
     headers: {
       ...headers,
       'content-type': 'text/event-stream',
@@ -184,7 +184,7 @@ function stream(context: RequestContext, since: number, headers: HttpHeaders, re
   return { ...head, body: events(context, from, subscription, read) };
 }
 
-/** The seq at which a client resumes a stream. */
+/** Parses Last-Event-ID: the seq after which a client resumes a stream. @throws SciaticaError `invalid` */
 function resumedAt(header: string): number {
   return check(objectOf(lastEventId), fromTexts(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
 }
@@ -199,7 +199,7 @@ async function* events(
   let end: unknown = unavailable('The service stops.');
   try {
     yield { text: ': sciatica\n\n' };
-    // A stream ends when the history gets a gap, which makes it impossible to resume.
+    // A restore or an erasure leaves a gap in the history: the stream ends, since it could not be resumed.
     let last = since;
     for (let seq = since; subscription.isOpen && store.horizon === horizon; ) {
       // The token may have been revoked while the stream was idle.
@@ -223,9 +223,9 @@ async function* events(
 }
 
 /**
- * A response with entries of the history: one text while they are few, else in chunks.
- * @param first the first of them
- * @param after reads those that follow an entry, some at a time
+ * A response with entries of the history: one text if they are few, otherwise in chunks.
+ * @param first the first block of entries
+ * @param after reads the block after a seq
  */
 function entriesResponse(
   request: HttpRequest,
@@ -244,7 +244,7 @@ function taggedEntries(request: HttpRequest, headers: HttpHeaders, entries: Hist
   return { ...response, disclosed: disclosedChanges(entries) };
 }
 
-/** The history only grows, so that batches need not be read from one snapshot. */
+/** The blocks of entries. The history only grows, so they need not be read from one snapshot. */
 function* batches(
   first: HistoryEntry[],
   after: (seq: number) => HistoryEntry[],
@@ -274,7 +274,7 @@ const undoParameter = {
 
 const readReach = queryReader(undoParameter);
 
-/** POST of a change to take back: one that the caller may not write back whole is not there. */
+/** POST of the number of a change to undo. A change that the caller may not undo as a whole is answered with 404. */
 export const undoRoute: Route = {
   method: 'POST',
   path: '/undo',
@@ -319,13 +319,14 @@ export const undoRoute: Route = {
         return first && replayed(answer(disclosedChanges(first.entries), (first.entries[0]?.seq ?? 1) - 1));
       },
       check: (found) => {
-        // A change about others has no parts for this caller.
+        // A change of other users has no parts that this caller can see.
         if (found.length === 0 || (caller && !found.every((part) => mayUndo(caller, part))))
           throw absent(`There is no change ${change} in the history.`);
         mayReach = everywhere || store.remotes.reachOf(change).length === 0;
       },
       after: (taken, seq) => {
-        // After the undo, which says what stands in its way; the error takes it back. Their names are not for every caller.
+        // Thrown after the undo, so that its own obstacles are reported first; the error rolls it back. The
+        // names of the machines are not for every caller.
         if (!mayReach)
           throw conflict(
             `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,

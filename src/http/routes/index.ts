@@ -25,7 +25,7 @@ import {
 import { restoreRoute } from './restore.ts';
 import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
 
-/** What can be done with the records of a kind. */
+/** How the route of each verb is made. */
 const inCollection: Record<Verb, (collection: Collection) => Route> = {
   list: listRoute,
   create: createRoute,
@@ -37,7 +37,7 @@ const inCollection: Record<Verb, (collection: Collection) => Route> = {
   history: historyRoute,
 };
 
-/** The same for kinds without a collection of their own: these need the user in the path. */
+/** The same for kinds without a collection of their own: they are listed and created below their user. */
 const belowUser: typeof inCollection = { ...inCollection, list: listOfUserRoute, create: createOfUserRoute };
 
 const routesOf = (collection: Collection, verbs = inCollection): Route[] =>
@@ -48,7 +48,7 @@ const ownedAt = (place: Kind['place']): Collection[] =>
 
 const document = (base: string) => openApi(routes, base);
 
-/** The whole service. */
+/** All routes of the service. */
 export const routes: readonly Route[] = [
   ...routesOf(collectionOf('user')),
   ...insightsRoutes,
@@ -79,7 +79,7 @@ for (const route of routes) {
   );
 }
 
-/** A route that describes no query parameters takes none. */
+/** A route that describes no query parameters, made to refuse any. */
 function withoutQuery(route: Route): Route {
   const checked =
     <T extends { search: string }, R>(work: (asked: T) => R) =>
@@ -110,14 +110,14 @@ function patternOf(target: string): { pattern: string; id: number; search: strin
   const { path: sent, search } = partsOf(target);
   const path = withoutTrailingSlash(decoded(sent));
   const found = ID.exec(path);
-  // A literal {id} is no id.
+  // A literal {id} in a target must not match a pattern.
   if (!found) return { pattern: path.includes('{') ? '' : path, id: 0, search };
   const [segment, id] = found;
   const pattern = `${path.slice(0, found.index)}/{id}${path.slice(found.index + segment.length)}`;
   return { pattern, id: Number(id), search };
 }
 
-/** That there is nothing at the path of a request target, and which path was probably meant. */
+/** The 404 for a request target without routes. It suggests the path that was probably meant. */
 export function nothingAt(target: string): Problem {
   const { pattern, id } = patternOf(target);
   let known = [...byPath.keys()].filter((path) => path !== '/').map((path) => path.slice(1).split('/'));
@@ -132,7 +132,7 @@ export function nothingAt(target: string): Problem {
   return new Problem(404, `There is nothing at this path${isPath ? suggestion(`/${meant.join('/')}`) : ''}.`);
 }
 
-/** A path with its characters as themselves; no segment of a path here holds a slash. */
+/** Decodes a path, except for the slash and other reserved characters, which no segment of a path here has. */
 function decoded(path: string): string {
   if (!path.includes('%')) return path;
   try {

@@ -51,12 +51,12 @@ const readSummaryQuery = queryReader(summaryParameters);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
 
-/** Lines of so many users take some 10 ms. */
+/** Overviews of so many users take some 10 ms; those of more are made in a worker. */
 const MANY_USERS = 40;
 
 const today = () => localDay(new Date());
 
-/** A handler of statistics, in a worker where they may take long. */
+/** Wraps a handler of statistics: a worker runs it if the user has many logs. */
 const offloaded =
   (handler: Handler): Handler =>
   (context) =>
@@ -66,7 +66,7 @@ const offloaded =
 function insightsSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(summarySchemas, {
     uri: (id) => `#/components/schemas/${id}`,
-    // Generators of clients read prefixItems with items as three numbers, and some need items.
+    // Client generators misread prefixItems, and some need items: a tuple becomes an array of that length.
     override: ({ jsonSchema }) => {
       const { prefixItems: [first, ...others] = [] } = jsonSchema;
       if (!first) return;
@@ -126,10 +126,10 @@ const trialStatusSchema = (): Json =>
     ),
   });
 
-/** Hours by which clocks are behind UTC and ahead of it. */
+/** The hours by which time zones are behind UTC and ahead of it, at most. */
 const [BEHIND, AHEAD] = [12, 14];
 
-/** The local time of the person. @throws SciaticaError `invalid` for a day that it is nowhere: days to come are not said */
+/** The local time of the person. @throws SciaticaError `invalid` for a day that it is nowhere now: future draws stay secret */
 function localNow({ today, hour = 12 }: Partial<RecordOf<typeof statusParameters>>): Date {
   const now = new Date();
   if (today === undefined) return now;
@@ -139,7 +139,7 @@ function localNow({ today, hour = 12 }: Partial<RecordOf<typeof statusParameters
   return new Date(`${today}T${String(hour).padStart(2, '0')}:00`);
 }
 
-/** GET of how a trial stands today. */
+/** GET of the status of a trial today. */
 export const trialStatusRoute: Route = {
   method: 'GET',
   path: '/trials/{id}/status',
@@ -162,7 +162,7 @@ export const trialStatusRoute: Route = {
 
 const OF_INSIGHTS = { method: 'GET', tag: 'Insights' } as const;
 
-/** What helps a user, and what a trial has shown. */
+/** The routes of statistics and reports. */
 export const insightsRoutes: readonly Route[] = [
   {
     ...OF_INSIGHTS,
@@ -258,7 +258,7 @@ export const insightsRoutes: readonly Route[] = [
         return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
       return tagged(request, reportHtml(built), {
         'content-type': 'text/html; charset=utf-8',
-        // A meta element cannot keep other pages from framing it; a header can.
+        // Only a header can keep other pages from framing it; a meta element cannot.
         'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
         'referrer-policy': 'no-referrer',
       });

@@ -22,10 +22,10 @@ import { pageLinks, type SliceOf } from '../protocol/slice.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
 
-/** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
+/** A list with more characters of JSON, or of more than the store's first chunk, is sent in chunks. */
 const MOST_CHARACTERS = 1024 * 1024;
 
-/** GET of a list: the whole of it, a page with `limit`, or a part as json-server cuts it. */
+/** GET of a list: the whole list, a page with `limit`, or a slice by the parameters of json-server. */
 export function listRoute(collection: Collection): Route {
   const { name, kind, read, parameters, filters } = collection;
   const { tag, schema, many: several } = termsOf(kind);
@@ -60,7 +60,7 @@ export function listRoute(collection: Collection): Route {
   };
 }
 
-/** Operations whose id was released before there was a rule for it. */
+/** Operation ids that were released before there was a rule for them. */
 const released: Partial<Record<Collection['name'], string>> = { log: 'listLogsOfUser' };
 
 /** GET of the list of what belongs to the user in the path. */
@@ -78,7 +78,7 @@ export function listOfUserRoute(collection: Collection): Route {
       const { id, search, store } = context;
       const { filter, ...rest } = read(search);
       requireNoOwner(filter);
-      // A missing user has no list, where a filter would find none.
+      // 404 for a missing user: the filter alone would give an empty list.
       store.users.json(id);
       const path = `/users/${id}${kind.path}`;
       return listResponse(collection, { filter: { ...filter, userId: id }, ...rest }, path, context);
@@ -87,7 +87,7 @@ export function listOfUserRoute(collection: Collection): Route {
   };
 }
 
-/** The path says whose they are. @throws SciaticaError `invalid` for a filter that says it again */
+/** The path names the user. @throws SciaticaError `invalid` for a filter on `userId` */
 function requireNoOwner({ userId, where = [] }: ListFilter): void {
   if (userId !== undefined || where.some(({ field }) => field === 'userId'))
     throw invalid([issue('userId', 'is said by the path: leave it out', 'in-conflict')]);
@@ -98,7 +98,7 @@ const PART_HEADERS: Json = {
   'X-Total-Count': header('Of a part of the list: how many match in all', 'integer'),
 };
 
-/** `PainEntries` */
+/** `PainEntries` for `/painEntries`. */
 const pluralOf = ({ path }: Collection['kind']): string => path.charAt(1).toUpperCase() + path.slice(2);
 
 function listResponse(
@@ -127,7 +127,7 @@ interface Asked {
 
 const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
 
-/** The records that match, up to the limit of the filter. */
+/** The response with all records that match, up to the limit of the filter. */
 function wholeResponse(
   { collection, filter, format, path }: Asked,
   further: HttpHeaders,

@@ -14,10 +14,10 @@ import type { RequestContext, Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 
-/** Largest body, in bytes: anybody may send one. */
+/** Largest body, in bytes: it may come without a token. */
 const MOST_BYTES = 1024;
 
-/** Characters of a key that nobody guesses: 128 random bits as base64url. */
+/** Length of the shortest accepted key, in characters: 128 random bits as base64url cannot be guessed. */
 const KEY_LENGTH = 22;
 
 const closed = () => new Problem(404, 'There is nothing at this path.');
@@ -35,7 +35,7 @@ const PATIENT: Json = {
   users: { type: 'array', description: 'The id of the user', maxItems: 1, items: { type: 'integer' } },
 };
 
-/** A key with which the same caller gets the same token again. */
+/** The Idempotency-Key of a pairing or a renewal: a retry with it gets the same token. */
 const SECRET_KEY: Json = {
   ...IDEMPOTENCY_KEY,
   description:
@@ -43,7 +43,7 @@ const SECRET_KEY: Json = {
   schema: { ...(IDEMPOTENCY_KEY['schema'] as Json), minLength: KEY_LENGTH },
 };
 
-/** POST of a one-time code, for a token. The path is there only while a code is open. */
+/** POST that exchanges a one-time code for a token. The path exists only while a code is open, or may be retried. */
 export const pairRoute: Route = {
   method: 'POST',
   path: '/pair',
@@ -54,7 +54,7 @@ export const pairRoute: Route = {
   summary: 'Exchange a one-time code for a token',
   description:
     'For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.',
-  // Read by the handler, once it is known that the path is there.
+  // Empty but present: the handler checks the query itself, after it knows that the path exists.
   query: {},
   headers: [SECRET_KEY],
   body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
@@ -89,7 +89,7 @@ function bodyOf({ token, name, role, users, expiresAt }: Token & { token: string
 }
 
 /**
- * Does something with the token of the request, which was perhaps taken back since the request was let in.
+ * Runs `work` with the secret and the name of the caller's token, unless the token was revoked since the request was admitted.
  * @throws Problem 409 without authentication, 401 for a token that is not valid any more
  */
 function withOwnToken<T>(
@@ -105,7 +105,7 @@ function withOwnToken<T>(
   });
 }
 
-/** POST for another secret in the place of the one that the caller has. */
+/** POST that replaces the secret of the caller's token. */
 export const renewRoute: Route = {
   method: 'POST',
   path: '/me/token',
@@ -128,7 +128,7 @@ export const renewRoute: Route = {
   },
 };
 
-/** DELETE of the token that the caller has. */
+/** DELETE of the caller's token, which is revoked. */
 export const unpairRoute: Route = {
   method: 'DELETE',
   path: '/me/token',

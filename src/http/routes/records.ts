@@ -28,7 +28,7 @@ import { firstRequest, goneSince, type Repeat, repeatable, replayed } from '../p
 import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 
-/** What creates checked records, inside a transaction. */
+/** Creates records that were checked; to be called inside a transaction. */
 type Creation = () => readonly StoredRecord[];
 
 function creationOf(collection: Collection, store: Store, value: unknown): Creation {
@@ -39,7 +39,7 @@ function creationOf(collection: Collection, store: Store, value: unknown): Creat
 function creationOfAll(collection: Collection, store: Store, values: readonly unknown[]): Creation {
   const inputs = checkEach(values, (value) => {
     const one = checkSent(store.users, collection.name, 'input', value);
-    // Beside faults of others a missing user is a fault that must be named.
+    // A missing user is a fault to report with those of other records, so it is not left to the creation.
     const faults = faultsBeyond(store.users, collection.name, one);
     if (faults.length > 0) throw invalid(faults);
     return one;
@@ -105,7 +105,7 @@ export function createOfUserRoute(collection: Collection): Route {
       const { request, id, store } = context;
       const body = await readJson(request);
       return createOnce(collection, context, repeatable(context, body), false, () => {
-        // Looked for only now: what was done for a user who is gone by now is told so.
+        // Only for a first request: a retry for a user who is gone by now gets 410, from `first`.
         store.users.json(id);
         return creationOf(collection, store, withUser(collection, store, body.value, id));
       });
@@ -120,7 +120,7 @@ export function createOfUserRoute(collection: Collection): Route {
   };
 }
 
-/** The last two steps of creating one record as a part of a batch. @param recordIn what a body is to create */
+/** Creating one record in a batch: the last two steps of a `Write`. @param recordIn makes a record of the body */
 const creationInBatch =
   (collection: Collection, store: Store, recordIn: (body: unknown) => unknown): ReturnType<Write['begin']> =>
   (body) => {
@@ -128,7 +128,7 @@ const creationInBatch =
     return () => created(collection, false, create());
   };
 
-/** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
+/** The body with the user of the path. @throws SciaticaError `invalid` with every fault, if it names another user */
 function withUser(collection: Collection, store: Store, value: unknown, userId: number): unknown {
   if (!isObject(value)) return value;
   const { userId: said = userId, ...others } = value;
@@ -143,7 +143,7 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
  * Creates records, or gives the first response to a request repeated with its `Idempotency-Key`.
  * @param repeat the request, if it has a key
  * @param areMany whether the response is an array
- * @param check checks the body
+ * @param check checks the body, and returns what creates the records
  */
 export async function createOnce(
   collection: Collection,
@@ -212,7 +212,7 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
     ...conditional(ok(`The ${one}`, ref(schema), ETAG)),
     handle: ({ request, id, store, caller }) => {
       const records = verbs(store);
-      // Only the audit asks whose it is, and without it a read takes less.
+      // Only the audit needs the owner; a read without it is faster.
       const [body, userId] = caller ? records.ownedJson(id) : [records.json(id), null];
       const response = tagged(request, body);
       if (caller) response.disclosed = disclosedRecord(name, { id, userId: userId ?? undefined });

@@ -26,9 +26,9 @@ const ownerParameter = {
 const readOwner = queryReader(ownerParameter);
 
 /**
- * POST that brings a deleted record back with its id, as it was deleted; a user with all that was deleted with the user, but
- * not one who was erased. What erasing a user has left nothing of comes back as the body has it. Repeated with its
- * `Idempotency-Key`, it gets the first response.
+ * POST that restores a deleted record with its id, as it was deleted; a user with all that was deleted with the user. Erased
+ * users are not restored. A record of which an erasure left only the id is restored as the body has it. A request repeated with
+ * its `Idempotency-Key` gets the first response.
  */
 export function restoreRoute(collection: Collection): Route {
   const { name, kind } = collection;
@@ -67,7 +67,7 @@ export function restoreRoute(collection: Collection): Route {
         body && !isDeepStrictEqual(body.value, {})
           ? () => checkSent(context.store.users, name, 'input', body.value) as { userId: number }
           : undefined;
-      // Of the query only the owner is part of what is asked for.
+      // What identifies the request to its key: the owner of the query, and the body.
       const asked = {
         text: JSON.stringify([owner, body?.text]),
         value: [owner ?? null, body?.value ?? null],
@@ -77,7 +77,7 @@ export function restoreRoute(collection: Collection): Route {
   };
 }
 
-/** @param asked what tells the request from others with its key */
+/** @param asked tells the request from others with the same key */
 const restored = (
   context: RequestContext,
   collection: Collection,

@@ -5,7 +5,7 @@ import { tagged } from '../protocol/etag.ts';
 import type { Route } from '../protocol/route.ts';
 import { json } from '../wire/message.ts';
 
-/** Of routes that are open to everybody. */
+/** The members of routes that are open to everybody. */
 const OPEN_GET = { method: 'GET', right: null, tag: 'Service' } as const;
 
 /** GET of whether the service can read its records. */
@@ -48,7 +48,7 @@ const ME = object({
   machine: { type: 'string', description: 'The host name of the machine that it is on' },
 });
 
-/** GET of what the caller is: name, role and users of the token; without authentication the open state; and which database it is. */
+/** GET of the caller's token (name, role, users), or that there is no authentication, and of the identity of the database. */
 export const meRoute: Route = {
   method: 'GET',
   path: '/me',
@@ -75,7 +75,7 @@ export const meRoute: Route = {
   },
 };
 
-/** GET of the OpenAPI document. @param openApi renders it for the address of the service */
+/** GET of the OpenAPI document. @param openApi renders it for a base URL */
 export const documentRoute = (openApi: (base: string) => string): Route => ({
   ...OPEN_GET,
   path: '/openapi.json',
@@ -88,7 +88,7 @@ export const documentRoute = (openApi: (base: string) => string): Route => ({
   },
 });
 
-/** GET of the root: people find the documentation. */
+/** GET of the root: redirects to the documentation. */
 export const rootRoute: Route = {
   ...OPEN_GET,
   path: '/',
@@ -104,7 +104,7 @@ export const rootRoute: Route = {
   handle: () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 };
 
-/** GET of the OpenAPI document as an HTML page with examples for the address that was asked, rendered on its first request. */
+/** GET of the OpenAPI document as an HTML page, rendered on the first request. Its examples have the base URL of the request. */
 export function docsRoute(openApi: (base: string) => string): Route {
   let page: string | undefined;
   return {
