@@ -1,5 +1,5 @@
-// Part of `npm ci` on Node 20: where npm could neither fetch the database engine nor the headers to compile it, compiles it
-// with the headers that were installed with Node. npm leaves out an optional package that fails, without a word.
+// Runs within `npm ci` on Node 20, where npm silently skips the optional database engine if it can download
+// neither that nor the headers to compile it: this compiles it with the headers of the Node installation.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -37,7 +37,7 @@ function install() {
     '--loglevel=error',
     `${NAME}@${optionalDependencies[NAME]}`,
   ];
-  // npm is a script on Windows, which only a shell starts.
+  // On Windows npm is a script, which only a shell can start.
   spawnSync('npm', words, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

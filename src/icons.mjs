@@ -1,4 +1,4 @@
-// The icon of the companion page, as SVG and as PNG from the same figures: a line that falls, rises and falls again.
+// The icon of the companion page, as SVG and PNG from the same coordinates: a line that rises, falls, rises.
 import { crc32, deflateSync } from 'node:zlib';
 
 const SIZE = 96;
@@ -18,13 +18,13 @@ export function iconAsSvg() {
 }
 
 /**
- * 8 bits a colour, no transparency (https://www.w3.org/TR/png-3/).
+ * The icon as PNG: 8 bits per colour channel, no transparency (https://www.w3.org/TR/png-3/).
  * @param size width and height in pixels
  */
 export function iconAsPng(size) {
   const rows = Array.from({ length: size }, (_, y) => {
     const pixels = Array.from({ length: size }, (_, x) => pixel(x, y, SIZE / size)).flat();
-    // Each row begins with its filter: none.
+    // Each row begins with its filter type: 0, none.
     return Buffer.from([0, ...pixels]);
   });
   const header = Buffer.alloc(13);
@@ -41,7 +41,7 @@ export function iconAsPng(size) {
   ]);
 }
 
-/** The colour in the middle of a pixel; an edge is as wide as a pixel. @param scale units of the drawing per pixel */
+/** The colour of a pixel at its centre; edges are antialiased over one pixel. @param scale units of the drawing per pixel */
 function pixel(x, y, scale) {
   const at = [(x + 0.5) * scale, (y + 0.5) * scale];
   const distances = LINE.slice(1).map((end, i) => distance(at, LINE[i], end));
@@ -49,7 +49,7 @@ function pixel(x, y, scale) {
   return GROUND.map((ground) => Math.round(ground + (255 - ground) * share));
 }
 
-/** From a point to the segment between two others. */
+/** The distance of a point from the line segment between two others. */
 function distance([x, y], [fromX, fromY], [toX, toY]) {
   const [dx, dy] = [toX - fromX, toY - fromY];
   const along = Math.min(1, Math.max(0, ((x - fromX) * dx + (y - fromY) * dy) / (dx * dx + dy * dy)));

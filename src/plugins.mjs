@@ -1,12 +1,12 @@
-// What the build bundles, and what it puts in the place of modules that packages ask for, so that commands start sooner.
+// Modules that are not bundled, and stubs for modules that packages import: commands start sooner.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const isThere = (name) => existsSync(new URL(`../node_modules/${name}`, import.meta.url));
 
 /**
- * What stays outside: native libraries, and the engine of the versions of Node that this is not. That of Node 20 is bundled, for its
- * fourteen small files take long to load; it looks for its library with `bindings` only where it is not given it.
+ * Modules that are not bundled: native libraries, and better-sqlite3 for Node 22 and later. That for Node 20 (better-sqlite3-12)
+ * is bundled where it is installed, since its fourteen small files load slowly; it then needs no `bindings` to find its library.
  */
 export const external = [
   'better-sqlite3',
@@ -15,7 +15,7 @@ export const external = [
   /\.node$/,
 ];
 
-/** commander starts commands that are programs of their own; ours are not, and loading the module takes 2 ms. */
+/** Stubs node:child_process in commander: it is for subcommands that are executables (none here), and takes 2 ms to load. */
 const noChildProcess = {
   name: 'commander-without-child-process',
   resolveId: (source, importer) =>
@@ -23,7 +23,7 @@ const noChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : undefined),
 };
 
-/** cli-table3 measures as we do: its own Unicode tables are those of 2019, and take time to load. */
+/** Replaces string-width in cli-table3 by `widthOf`: its Unicode tables are of 2019, and take time to load. */
 const oneStringWidth = {
   name: 'cli-table3-with-our-string-width',
   resolveId: (source, importer) =>

@@ -10,13 +10,13 @@ type Records = Iterable<Readonly<Record<string, unknown>>>;
 interface Options {
   /** Leave out the `'` in front of texts that a spreadsheet would run as a formula. */
   raw?: boolean;
-  /** For Excel: a byte order mark, semicolons, and in these fields no text that it would turn into a number or a date. */
+  /** For Excel: a byte order mark, semicolons and, in these fields, a `'` before text that it would read as a number or date. */
   excel?: readonly string[] | undefined;
 }
 
 const BOM = '\ufeff';
 
-/** Renders records as CSV (RFC 4180), the header first, in pieces of some hundred records. */
+/** Renders records as CSV (RFC 4180), the header first, in pieces of at most `BATCH` records. */
 export function* csvOf(
   fields: readonly string[],
   records: Records,

@@ -1,43 +1,43 @@
 import { dayOf } from '../domain/words/day.ts';
 
-/** In which order a file writes a day: 5/11/2026 is 5 November (dmy) or May 11 (mdy). */
+/** The order of day and month in a file: 5/11/2026 is 5 November (dmy) or May 11 (mdy). */
 export const dayOrders = ['dmy', 'mdy'] as const;
 export type DayOrder = (typeof dayOrders)[number];
 
 const NUMBERS = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})$/;
 
-/** A year first, in any writing. */
+/** A date that begins with the year, with hyphens or slashes. */
 const YEAR_FIRST = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/;
-/** What spreadsheets put behind a day that is a moment for them. */
+/** The time of day that spreadsheets add to a date if they store it as a moment. */
 const MIDNIGHT = /[ T]0{1,2}:00(?::00(?:\.0+)?)?$/;
 
 const plain = (cell: string): string => cell.trim().replace(MIDNIGHT, '');
 
-/** Days from 1954 on, as Excel counts them, and the number that 1970-01-01 has there. */
+/** A serial day number of Excel, for days from October 1954 on, and the number of 1970-01-01. */
 const COUNTED = /^[2-9]\d{4}$/;
 const EPOCH = 25_569;
 
 /**
- * Reads the days of a file as spreadsheets of other languages save them: 5.11.2026, 5.11.26, 5/11/2026, 05-11-2026, 2026/11/5. Dots stand
- * between day, month and year; else a number above 12 in any row says what all rows mean.
+ * Parses the dates of a file as spreadsheets of other locales save them: 5.11.2026, 5.11.26, 5/11/2026, 05-11-2026, 2026/11/5.
+ * With dots, the order is day, month, year; otherwise the first row with a number above 12 decides for all rows.
  */
 export class DayReader {
   #order: DayOrder | undefined;
   #isOpen = false;
   #why = '';
 
-  /** @param order as a person says it */
+  /** @param said the order, if the user has given it */
   constructor(private readonly said?: DayOrder) {
     this.#order = said;
     if (said) this.#why = `--dates ${said}`;
   }
 
-  /** Whether a day was seen that can mean two, and none yet that says which. */
+  /** Whether an ambiguous date was seen, and none yet that decides the order. */
   get isOpen(): boolean {
     return this.#isOpen && this.#order === undefined;
   }
 
-  /** Looks at a cell of a row before it is read. @param at the line */
+  /** Inspects a cell for the order, before its row is read. @param at line of the cell */
   see(cell: string, at: number): void {
     const [, first, sign, second] = NUMBERS.exec(plain(cell)) ?? [];
     if (first === undefined || this.#order !== undefined || sign === '.') return;
@@ -48,7 +48,7 @@ export class DayReader {
     } else if (a !== b) this.#isOpen = true;
   }
 
-  /** @returns the day as YYYY-MM-DD, which need not exist; another text as it is; or why it cannot be read */
+  /** @returns the date as YYYY-MM-DD, which may not exist; another text unchanged; or the reason why it cannot be read */
   read(cell: string): { day: string } | { fault: string } {
     const text = plain(cell);
     const [, first = '', sign, second = '', year = ''] = NUMBERS.exec(text) ?? [];
@@ -60,7 +60,7 @@ export class DayReader {
     }
     const [, isoYear, isoMonth, isoDay] = YEAR_FIRST.exec(text) ?? [];
     if (isoYear) return { day: written(isoYear, isoMonth, isoDay) };
-    // 26/11/05 may begin with the year.
+    // Without dots, a date such as 26/11/05 may begin with the year.
     if (first === '' || (year.length === 2 && sign !== '.')) return { day: text };
     const order = this.said ?? (sign === '.' ? 'dmy' : this.#order);
     if (order === undefined && Number(first) !== Number(second))

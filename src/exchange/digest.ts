@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FileOrigin } from '../domain/origin.ts';
 
 /**
- * The SHA-256 of what a document says, however its JSON is laid out: of its origin, of each list its key and its entries, and of what is
- * true of all states, as `JSON.stringify` writes them, a line each.
+ * The SHA-256 of the content of a file, whatever its white space: of the origin, the key of each list (JSON only), the entries
+ * and the seal, each as `JSON.stringify` writes it, on a line of its own.
  */
 export class ContentDigest {
   readonly #hash = createHash('sha256');
@@ -16,7 +16,7 @@ export class ContentDigest {
     this.#hash.update(`${text},\n`);
   }
 
-  /** @param seal what is true of all states */
+  /** @param seal the seal of the states, without `sha256` @returns the digest in hexadecimal */
   end(seal: object): string {
     this.line(JSON.stringify(seal));
     return this.#hash.digest('hex');

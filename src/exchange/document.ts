@@ -22,9 +22,9 @@ import * as records from './records.ts';
 const BATCH = 1000;
 
 /**
- * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], … }` with a key for each
- * kind or for some, or a bare list of records; beside the lists, where they are from and their states. One batch of records is in
- * memory at once.
+ * Reads a JSON document, `{ "users": […], "userExerciseLogs": […], … }` with a list for some or all kinds and, beside
+ * the lists, perhaps the origin and the states of the records; or a bare list of records. At most one batch of records
+ * is in memory.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
@@ -48,16 +48,16 @@ export function readDocument(text: AsyncIterable<string>): Reading {
   return { batches: batches(), where, origin: () => about.origin, seal: () => about.sealed };
 }
 
-/** What a file says beside its records. */
+/** What a file holds besides records: its origin and the seal of its states. */
 export class About {
   origin: FileOrigin | undefined;
   #hasStates: boolean;
-  /** Nothing follows the seal. */
+  /** The seal; unset when anything follows it. */
   #sealed: Sealed | undefined;
-  /** Of all since the origin. */
+  /** The digest of all content from the origin on; undefined without an origin. */
   #digest: ContentDigest | undefined;
 
-  /** @param hasStates whether there are states in any case */
+  /** @param hasStates whether files of this format always have states; otherwise, a key `states` tells */
   constructor(hasStates: boolean) {
     this.#hasStates = hasStates;
   }
@@ -73,7 +73,7 @@ export class About {
     this.#digest?.line(key);
   }
 
-  /** @returns the value as JSON, where it counts */
+  /** @returns the value as JSON; empty if the file has no origin */
   readEntry(value: unknown): string {
     this.#sealed = undefined;
     if (!this.#digest) return '';
@@ -97,7 +97,7 @@ export class About {
 const FHIR =
   'It is FHIR, which sciatica writes and does not read. Import what sciatica export writes as JSON.';
 
-/** The records of the lists of a document. @returns what is wrong with its shape */
+/** The records of the lists of a document. @returns the faults of its shape */
 async function* members(window: JsonWindow, about: About): AsyncGenerator<Item[], Issue[]> {
   const open = ['{'] as const;
   const keys = new Set<string>();
@@ -144,7 +144,7 @@ function memberFault(key: string, kind: KindName | undefined): Issue {
   return { field, message: `is none of ${known.join(', ')}${didYouMean(field, known)}` };
 }
 
-/** Reads over a value that is not wanted. What is too long to be read over ends the reading, with the faults so far. */
+/** Skips a value. A value that is too long to be skipped ends the reading, with the faults so far. */
 async function skipped(window: JsonWindow, open: Surroundings['open'], faults: Issue[]): Promise<void> {
   await window.peek();
   try {
@@ -178,7 +178,7 @@ async function* listed(
   yield items;
 }
 
-/** Goes over the brackets and commas of a list or an object; whoever asks takes each entry. */
+/** Takes the brackets and commas of a list or an object; the caller takes each entry. Yields whether it is the first. */
 async function* entries(
   window: JsonWindow,
   open: Surroundings['open'],
@@ -197,18 +197,18 @@ async function* entries(
   window.take();
 }
 
-/** A value that is longer than a window takes. */
+/** A value is longer than `MAX_RECORD`. */
 class TooLong extends Error {}
 
 /**
- * A long JSON text of which a part is in memory: what was taken is dropped as more comes in. Its errors are those of
- * `parseJson`, with line and column in the whole text.
+ * A window on a long JSON text: text that was taken is dropped as more is read. Its errors are those of `parseJson`, with line
+ * and column in the whole text.
  */
 class JsonWindow {
   readonly #pieces: AsyncIterator<string>;
   #text = '';
   #at = 0;
-  /** Where the value began that was taken last. */
+  /** Index in `#text` of the value that was taken last. */
   #taken = 0;
   /** The place of the first character of `#text`. */
   #from: Place = { line: 1, column: 1 };
@@ -233,7 +233,7 @@ class JsonWindow {
 
   /**
    * Takes the value that begins with the character that `peek` returned.
-   * @param around where that is, for the error
+   * @param around the surroundings of the value, for the error
    * @throws SciaticaError `invalid` when it is not JSON; TooLong
    */
   async value(around: Surroundings): Promise<unknown> {
@@ -245,12 +245,12 @@ class JsonWindow {
     }
   }
 
-  /** The error for the value that was taken last, which is a key that its object has already. */
+  /** The error for a repeated key: the value that was taken last. */
   duplicate(): Error {
     return this.#error({ at: this.#taken, message: DUPLICATE_KEY });
   }
 
-  /** The error for what begins with the character that `peek` returned: it may not stand there, or is no JSON. */
+  /** The error for what begins with the character that `peek` returned, and is not allowed there or is not JSON. */
   fault(around: Surroundings): Error {
     const { at, message } = findFault(this.#text.slice(this.#at), around);
     return this.#error({ at: this.#at + at, message });

@@ -5,9 +5,9 @@ import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay } from 
 import type { User } from '../domain/user.ts';
 import { addDays } from '../domain/words/day.ts';
 
-/** One record as FHIR R4 resources. No element has two values; nothing is in them but what was recorded. */
+/** Single records as FHIR R4 resources, which contain nothing but what was recorded. */
 
-/** What a record's id is called in an identifier, by kind of resource; each is a digit of its UUID, so a kind keeps its place. */
+/** The identifier value of a record, by kind of resource. The place of a kind is a digit of its UUIDs, so it must not change. */
 const values = {
   patient: (id: number) => `user-${id}`,
   session: (id: number) => `log-${id}`,
@@ -26,8 +26,8 @@ export type ResourceKind = keyof typeof values;
 const resourceKinds = Object.keys(values);
 
 /**
- * The names that resources have beyond the database their records are in. A record of one database always has
- * the same names, and no record of another database has them: ids alone begin at 1 in each.
+ * The globally unique names of resources. A record of one database always has the same names, and no record of another
+ * database has them: they contain the UUID of the database, since record ids begin at 1 in each.
  */
 export class Names {
   readonly #database: string;
@@ -54,8 +54,8 @@ export class Names {
   }
 
   /**
-   * The business identifier of a resource, by which a server knows it again.
-   * @param version what tells resources of the same record apart
+   * The business identifier of a resource, by which a server recognises it.
+   * @param version suffix that distinguishes resources of the same record
    */
   identifier(kind: ResourceKind, id: number, version = ''): { system: string; value: string } {
     return { system: `urn:uuid:${this.#database}`, value: values[kind](id) + version };
@@ -83,8 +83,8 @@ export function patientOf(names: Names, user: User, { anonymous }: { anonymous?:
 }
 
 /**
- * What the diary is about. The day of diagnosis is when the condition was asserted: no record has its onset, nor whether it is
- * active today.
+ * The condition that the diary is about. The day of the diagnosis is when it was asserted; onset and clinical status are
+ * left out, since no record has them.
  */
 export function conditionOf(names: Names, { id, painLocation, diagnosisDate }: User): Resource {
   const patient = names.reference('patient', id);
@@ -106,7 +106,7 @@ export function conditionOf(names: Names, { id, painLocation, diagnosisDate }: U
 
 const THERAPY = { code: '229065009', display: 'Exercise therapy' };
 
-/** SNOMED CT has stretching by name; the others are exercise therapy, and the category says which. */
+/** SNOMED CT has a code for stretching; the other types are coded as exercise therapy, and the category names the type. */
 const exercises: Readonly<Partial<Record<ExerciseType, typeof THERAPY & { category: string }>>> = {
   stretch: { code: '229070002', display: 'Stretching exercises', category: 'Stretching exercise' },
   strengthening: { ...THERAPY, category: 'Strengthening exercise' },
@@ -132,7 +132,7 @@ export function procedureOf(names: Names, log: Log, place: User['painLocation'] 
   };
 }
 
-/** The notes and what was taken before, each an annotation. */
+/** The notes and the medication that was taken before, each as an annotation. */
 function notesOf(notes = '', medication?: string): { note?: { text: string }[] } {
   const text = clean(notes);
   const note = [
@@ -151,7 +151,7 @@ const painCode = {
 /** The code system of this program. LOINC has no code for a scale from 1, nor for pain before and after an exercise. */
 const OWN = 'urn:uuid:0f6c2f0e-57a4-4d0b-9a3e-6c1d0e2b7a41';
 
-/** The rating on a scale from 0 that servers know, and beside it what it is here. */
+/** The codes of a rating: that of a scale from 0, which servers know, and our own of the scale from 1. */
 function ratingOf(code: string, text: string): object {
   const own = { system: OWN, code, display: `${text}, numeric rating from 1 to 10` };
   return { coding: [painCode, own], text };
@@ -162,8 +162,8 @@ const survey = {
 };
 
 /**
- * What a program tells the two observations of a session apart by. `category` may hold several schemes of
- * classification (R4, Observation.category), and every server finds by it.
+ * The categories that distinguish the two observations of a session. `category` may hold several classification schemes (R4,
+ * Observation.category), and every server can search by it.
  */
 const phases = {
   before: { coding: [{ system: SNOMED, code: '307166007', display: 'Before exercise' }] },
@@ -172,7 +172,7 @@ const phases = {
 
 const scale = { text: 'Numeric rating from 1 to 10. It starts at 1: it has no value for no pain.' };
 
-/** An observation of pain, its elements in the order of R4; JSON leaves out what is undefined. */
+/** An observation of pain, its elements in the order of R4; JSON leaves out those that are undefined. */
 function painObservation(
   names: Names,
   userId: number,
@@ -218,7 +218,7 @@ export function observationOf(
 }
 
 /**
- * The pain level of the profile, of which no record has the day. Its identifier holds the level: one that was changed is
+ * The pain level of the profile, which is recorded without a date. Its identifier contains the level: after a change it is
  * another observation.
  */
 export function painLevelOf(names: Names, { id, painLevel, painLocation }: User): Resource {
@@ -240,7 +240,7 @@ export function painOf(names: Names, entry: PainEntry, place: User['painLocation
   });
 }
 
-/** A trial is a plan of care that the patient made. R4 has studies for research, which this is not. */
+/** A trial as a plan of care that the patient made. The studies of R4 are for research, which this is not. */
 export function carePlanOf(names: Names, trial: Trial): Resource {
   const { id, userId, exerciseName, against, start, days, outcome } = trial;
   const patient = names.reference('patient', userId);
@@ -269,7 +269,7 @@ const trialCodes: Readonly<Record<'first' | 'second', readonly [code: string, te
 };
 
 /**
- * A pain of a day of a trial, with what was drawn for the day and whether it was done: without them nobody can analyse the trial.
+ * One of the two pains of a trial day, with the arm drawn for the day and whether it was followed, as an analysis needs them.
  * @param trial the trial whose day it is; undefined where it is not among the records
  */
 export function trialDayOf(
@@ -301,7 +301,7 @@ export function trialDayOf(
   });
 }
 
-/** SNOMED CT has a left and a right buttock; of the others the code is the part, and the text says the side. */
+/** SNOMED CT has codes for the left and the right buttock; for other parts the code has no side, and the text says it. */
 const bodySites: Readonly<Record<User['painLocation'], { code: string; text: string }>> = {
   'lower-back-left': { code: '37822005', text: 'Left lower back' },
   'lower-back-right': { code: '37822005', text: 'Right lower back' },
@@ -317,7 +317,7 @@ function bodySite(place: User['painLocation']): object {
 }
 
 /**
- * A report on a user. Its identifier is made of what it says: the same report is the same document, a later one
+ * A report on a user. Its identifier contains a hash of its content: the same report is the same document, a later one
  * another.
  * @param html the report, one page
  */
@@ -339,7 +339,7 @@ export function documentOf(names: Names, userId: number, html: string): Resource
           language: 'en',
           data: Buffer.from(html).toString('base64'),
           size: Buffer.byteLength(html),
-          // R4 asks for SHA-1; it finds what was damaged on its way, it protects from nobody.
+          // R4 prescribes SHA-1: it detects damage in transit, and is no protection against manipulation.
           hash: createHash('sha1').update(html).digest('base64'),
           title: 'Exercise and pain: report',
         },
@@ -348,7 +348,7 @@ export function documentOf(names: Names, userId: number, html: string): Resource
   };
 }
 
-/** Text as FHIR takes it: of white space only blanks, tabs and line ends, and no control characters. */
+/** Text as FHIR allows it: blanks, tabs and line ends are its only white space, and it has no control characters. */
 function clean(text: string): string {
   return text.replace(/[^\S \r\n\t]/g, ' ').replace(/[\u0000-\u0008\u000e-\u001f]/g, '\ufffd');
 }

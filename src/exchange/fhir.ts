@@ -5,30 +5,30 @@ import type { User } from '../domain/user.ts';
 import type { Resource, ResourceKind } from './fhir-resources.ts';
 import * as resources from './fhir-resources.ts';
 
-/** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
+/** What a bundle is for: a collection to be read, or a transaction to be posted to a server, which creates what it lacks. */
 export type BundleType = 'collection' | 'transaction';
 
 export interface BundleOptions {
   /** The UUID of the database that the ids are of. */
   readonly database: string;
-  /** A collection unless it says otherwise. */
+  /** `collection` by default. */
   readonly type?: BundleType | undefined;
   /** Leaves out name and e-mail address. */
   readonly anonymous?: boolean;
-  /** Of these users only. */
+  /** Pain entries, trials and trial days must be those of these users. */
   readonly painEntries?: Iterable<readonly PainEntry[]> | undefined;
   readonly trials?: Iterable<readonly Trial[]> | undefined;
   readonly trialDays?: Iterable<readonly TrialDay[]> | undefined;
-  /** The report on a user as an HTML page, to go with the records; none without it. */
+  /** Makes the report on a user as an HTML page, to go with the records; without it, there are no reports. */
   readonly report?: ((user: User) => string) | undefined;
 }
 
 /**
- * Records as one FHIR R4 Bundle: of each user a Patient, a Condition, an Observation of the pain level, and a DocumentReference
- * if there is a report; of each session a Procedure with two Observations, the pain before and after; of each pain entry an
- * Observation; of each trial a CarePlan, of each of its days an Observation of the pain before and one of the outcome. Age is left
- * out. In a transaction every entry is created only where no resource with its identifier exists: a server
- * takes it again without doubles, and leaves what it has as it is.
+ * Writes records as one FHIR R4 Bundle. Of each user: a Patient, a Condition, an Observation of the pain level and, with a
+ * report, a DocumentReference. Of each session: a Procedure and two Observations, the pain before and after. Of each pain
+ * entry: an Observation. Of each trial: a CarePlan; of each of its days: an Observation of the pain before, and one of the
+ * outcome. Age is left out. In a transaction every entry is created only if no resource with its identifier exists: a server
+ * that gets it again makes no duplicates, and leaves what it has as it is.
  * @param logs those of these users only
  * @returns the text piece by piece, a resource per line; the same records give the same bytes
  */
@@ -47,7 +47,7 @@ export function* bundleOf(
         : { resource: named(resource) }),
     });
   yield `{"resourceType":"Bundle","type":"${type}"`;
-  // FHIR has no empty lists.
+  // FHIR allows no empty lists, so an empty bundle has no `entry`.
   let before = ',"entry":[\n';
   for (const entries of blocksOf(users, logs, options, names, entry)) {
     if (entries.length === 0) continue;
@@ -104,7 +104,7 @@ function* blocksOf(
     });
 }
 
-/** A server gives the ids of what it creates; elsewhere a resource is called what its identifier says. */
+/** A resource of a collection with an id, the value of its identifier. In a transaction the server assigns the ids. */
 function named({ resourceType, ...elements }: Resource): object {
   return { resourceType, id: elements.identifier[0]?.value, ...elements };
 }

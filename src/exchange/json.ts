@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
   throw faultAt(result.fault, place(text, result.fault.at));
 }
 
-/** The error for a fault at a place in words. */
+/** The error for a fault. @param where its place in words: `line 3, column 14` */
 export function faultAt({ message }: Fault, where: string): SciaticaError {
   return new SciaticaError('invalid', `${message.charAt(0).toUpperCase()}${message.slice(1)} at ${where}.`);
 }

@@ -27,7 +27,7 @@ import {
  * Reads the records of a file.
  * @param options.format its format; without one the first line decides
  * @param options.dates what 5/11/2026 means in CSV; without it the rows of the file decide
- * @throws SciaticaError `invalid`, there or while the batches are read, for what is no such file
+ * @throws SciaticaError `invalid`, at once or while the batches are read, for a file of none of the formats
  */
 export async function readRecords(
   bytes: AsyncIterable<Uint8Array>,
@@ -45,7 +45,7 @@ export async function readRecords(
   }
 }
 
-/** A whole record, or an origin, on the first line makes NDJSON, another brace or bracket JSON; the rest has a header. */
+/** The format by the first line. A whole record, or an origin: NDJSON; another brace or bracket: JSON; otherwise: CSV. */
 function sniffed(line: string): Format {
   if (!/^[[{]/.test(line)) return 'csv';
   const result = tryJson(line);
@@ -53,7 +53,7 @@ function sniffed(line: string): Format {
   return kindOfValue(result.value) || isLineOf(ORIGIN, result.value) ? 'ndjson' : 'json';
 }
 
-/** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from, the last ones their states. */
+/** Reads one JSON record per line; skips blank lines. The first line may be the origin, the last ones states and their seal. */
 function readNdjson(text: AsyncIterable<string>): Reading {
   const about = new About(true);
   const itemsOf = (at: number, line: string): Item[] => {
@@ -83,7 +83,7 @@ function readNdjson(text: AsyncIterable<string>): Reading {
       const first = line;
       line += lines.length;
       if (lines.length > 0) yield lines.flatMap((content, i) => itemsOf(first + i, content));
-      // What has no end is not kept: its first part alone is refused.
+      // Not buffered further: the beginning of an endless line is enough to refuse it.
       if (rest.length > MAX_RECORD) break;
     }
     yield itemsOf(line, rest);
@@ -96,7 +96,7 @@ interface CsvOptions {
   /** The file was written with `--raw`: no `'` is taken off a text. */
   raw?: boolean;
   dates?: DayOrder | undefined;
-  /** Whose the records are, where no column says it. */
+  /** Id of the owner of the records, if no column has it. */
   userId?: number | undefined;
 }
 
@@ -107,8 +107,8 @@ interface Header {
 }
 
 /**
- * Reads records of one kind as CSV: the header decides which. Comma, semicolon or tab separate, whatever the
- * header has; lines of nothing but empty cells do not count.
+ * Reads records of one kind from CSV; the header determines the kind. The separator is that of the header: comma, semicolon
+ * or tab. Lines that hold only empty cells are skipped.
  */
 async function* csvBatches(
   text: AsyncIterable<string>,
@@ -125,12 +125,12 @@ async function* csvBatches(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
-    // What an unclosed quote swallows before it is noticed.
+    // Bounds what an unclosed quote swallows before it is noticed.
     max_record_size: MAX_RECORD,
     on_record: (cells: string[], { empty_lines }) => {
       const at = 1 + read + empty_lines;
       read += 1 + cells.reduce((sum, cell) => sum + newlines(cell), 0);
-      // What tells Excel the separator.
+      // The line `sep=`, which tells Excel the separator, is skipped.
       if (at === 1 && cells[0] === 'sep=') return null;
       if (!header) header = headerOf(cells, userId);
       else if (cells.some((cell) => cell !== '')) {
@@ -146,12 +146,12 @@ async function* csvBatches(
     rows = [];
     return read.map(({ at, cells }) => csvItem(at, header as Header, cells, { raw, days, userId }));
   };
-  // It emits an error after it has told it to the callback, when nobody listens any more.
+  // The parser also emits an error that it has passed to the callback, after the listener of `fed` is gone.
   parser.on('error', () => {});
   parser.resume();
   for await (const piece of pieces) {
     await fed(parser, (done) => parser.write(piece, done));
-    // A later row may say what the days before it mean.
+    // Not while the order of the dates is open: a later row may decide it for the rows before.
     if (!days.isOpen) yield items();
   }
   await fed(parser, (done) => parser.end(done));
@@ -187,7 +187,7 @@ function headerOf(cells: string[], userId: number | undefined): Header {
   while (columns.at(-1) === '') columns.pop();
   const shared = (fields: Fields) =>
     columns.filter((column) => Object.hasOwn(fields, column) || headedBy(column, fields)).length;
-  // Of kinds that share as many, the first.
+  // The kind that shares most fields with the header; of several, the first.
   const [kind] = kindNames.toSorted((a, b) => shared(kindOf(b).fields) - shared(kindOf(a).fields)) as [
     KindName,
   ];
@@ -197,7 +197,7 @@ function headerOf(cells: string[], userId: number | undefined): Header {
     throw unreadable(
       'It is neither JSON nor CSV of sciatica, the first line of which holds the names of the fields, such as userId,exerciseName,date.',
     );
-  // A field that was meant is not missing as well.
+  // A field that a misspelt column probably means is not reported as missing, too.
   const meantFields = new Set<string>();
   const faults: Issue[] = columns.flatMap((column, i) => {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
@@ -217,11 +217,11 @@ function headerOf(cells: string[], userId: number | undefined): Header {
   return { kind, fields, columns };
 }
 
-/** The field that a column of another name probably is: the one that the tables head so, or else the most alike. */
+/** The field that an unknown column probably means: the one with this label, otherwise the one with the most similar name. */
 const fieldMeantBy = (column: string, fields: Fields): string | undefined =>
   headedBy(column, fields) ?? meantBy(column, Object.keys(fields));
 
-/** The field whose heading in tables a column has. */
+/** The field whose label, which heads the tables, is the name of a column, in any case. */
 const headedBy = (column: string, fields: Fields): string | undefined =>
   Object.keys(fields).find((name) => fields[name]?.label.toLowerCase() === column.toLowerCase());
 
@@ -241,7 +241,7 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   non: 'false',
 };
 
-/** `Stretch` for `stretch`, `glute left` for `glute-left`. */
+/** The choice that a cell means: `stretch` for `Stretch`, `glute-left` for `glute left`; another cell as it is. */
 const choiceOf = ({ choices }: ChoiceField, cell: string): string =>
   choices.find((choice) => choice === cell.toLowerCase().replace(/\s+/g, '-')) ?? cell;
 
@@ -251,7 +251,7 @@ function csvItem(
   cells: string[],
   { raw, days, userId }: { raw: boolean; days: DayReader; userId: number | undefined },
 ): Item {
-  // Spreadsheets save empty columns behind the last one.
+  // Spreadsheets save empty columns behind the last one: they do not count.
   const count = Math.max(columns.length, cells.findLastIndex((cell) => cell !== '') + 1);
   if (cells.length < columns.length || count > columns.length) {
     const message = `has ${Math.min(cells.length, count)} cells, the header has ${columns.length}`;
@@ -268,7 +268,7 @@ function csvItem(
     // An empty cell is how a record goes without an id, or without an optional field.
     if (cell === '' && (column === 'id' || optional)) continue;
     if (type === 'boolean') texts[column] = BOOLEANS[cell.toLowerCase()] ?? cell;
-    // With more zeros it may be a thousand.
+    // `7.0` and `7,00` are 7; with three zeros it may be a thousand.
     else if (type === 'integer') texts[column] = cell.replace(/^(\d+)[.,]0{1,2}$/, '$1');
     else if (type === 'date') {
       const reading = days.read(cell);
@@ -313,7 +313,7 @@ function decode(
   }
 }
 
-/** How files begin that are no text, and what to do with them. */
+/** The signatures of files that are no text, each with what to do instead. */
 const signatures: readonly (readonly [string, string])[] = [
   ['PK\x03\x04', 'It is a workbook or a ZIP file. Save it as CSV UTF-8 and try again.'],
   [
@@ -324,7 +324,7 @@ const signatures: readonly (readonly [string, string])[] = [
   ['age-encryption.org/', 'It is encrypted with age. Decrypt it first.'],
 ];
 
-/** Refuses what is no text, and what spreadsheets save when they are not asked for "CSV UTF-8". */
+/** Refuses binary files, and UTF-16, which spreadsheets save unless they are asked for "CSV UTF-8". */
 function refuseOtherFiles(start: Uint8Array): void {
   const head = Buffer.from(start.subarray(0, 32)).toString('latin1');
   for (const [signature, message] of signatures) if (head.startsWith(signature)) throw unreadable(message);
@@ -340,10 +340,10 @@ function newlines(text: string): number {
   return count;
 }
 
-/** Where a first line that is looked at in advance must have ended. */
+/** Most characters that are read to find the end of the first line. */
 const MAX_FIRST_LINE = 256 * 1024;
 
-/** Reads on to the end of the first line; gives it and all the pieces, what was read included. */
+/** Reads up to the end of the first line. @returns the line, and all pieces, including those that were read */
 async function withFirstLine(
   text: AsyncIterable<string>,
 ): Promise<{ line: string; pieces: AsyncIterable<string> }> {

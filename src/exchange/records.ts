@@ -4,7 +4,7 @@ import { type KindName, kindNames, kindOf, ownedKindNames, withArticle } from '.
 import { type FileOrigin, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
 import { isObject } from '../lib/strict-json.ts';
 
-/** How records are laid out in a file. */
+/** The formats of files of records. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
@@ -16,12 +16,12 @@ const extensions: Readonly<Record<string, Format>> = {
   '.tsv': 'csv',
 };
 
-/** The format that a file's name says, if it says one. */
+/** The format that the extension of a file name says; undefined for any other. */
 export function formatOfName(path: string): Format | undefined {
   return extensions[extname(path).toLowerCase()];
 }
 
-/** Whether a Bundle of FHIR has the records of a kind: what was done and felt, and no plans but trials. */
+/** Whether a FHIR bundle has the records of a kind: what was done and felt and, of plans, only trials. */
 export const inFhir: Readonly<Record<KindName, boolean>> = {
   user: true,
   log: true,
@@ -32,43 +32,43 @@ export const inFhir: Readonly<Record<KindName, boolean>> = {
   trialDay: true,
 };
 
-/** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or states of some, as JSON. */
+/** What a file has at one place, a line or an index: a record, not yet checked; or states of some, as JSON; or a fault. */
 export type Item =
   | { at: number; kind: KindName; value: unknown; fault?: never; line?: never }
   | { at: number; kind?: never; value?: never; line: string; fault?: never }
   | { at: number; kind?: KindName; fault: Omit<Issue, 'at'>; line?: never };
 
-/** The records of a file, a batch at a time, and how one of its places is called. */
+/** The items of a file, a batch at a time. `where` formats a place for a message. */
 export interface Reading {
   batches: AsyncIterable<Item[]>;
   where(at: number, kind?: KindName): string;
-  /** What the file says of the database that it is from, once all batches are read; nothing if it says nothing. */
+  /** The origin of the records, once all batches are read; undefined if the file has none. */
   origin?(): FileOrigin | undefined;
-  /** Once all batches are read: what is true of the states of its records; nothing if it has none. */
+  /** The seal of the states of the records, once all batches are read; undefined if the file has no states. */
   seal?(): Sealed | undefined;
 }
 
-/** The states in a file. `isEdited`: something in it was changed since, so that they are not those of its records. */
+/** The seal of the states in a file. `isEdited`: the digest differs, so the states may not be those of the records any more. */
 export type Sealed = { seal: object; isEdited: false } | { isEdited: true };
 
-/** In characters: longer than any record can be, with every one escaped. */
+/** Longest accepted record, in characters: longer than any valid record with each character escaped. */
 export const MAX_RECORD = 1024 * 1024;
 
 /** The members of a JSON document beside the lists of records. */
 export const ORIGIN = 'origin';
 export const STATES = 'states';
 export const SEAL = 'seal';
-/** In files of older versions: read over. */
+/** In files of older versions; skipped. */
 export const LAST_CHANGES = 'lastChanges';
 
-/** The key of the list of a kind in a JSON document: what the interface calls it. */
+/** The key of the list of a kind in a JSON document: its path in the API, without the slash. */
 export const listKeyOf = (kind: KindName): string => kindOf(kind).path.slice(1);
 
 /** The kind of the list with a key in a JSON document. */
 export const kindOfList = (key: string): KindName | undefined =>
   kindNames.find((kind) => listKeyOf(kind) === key);
 
-/** Kinds are told apart in this order: other records of users have a `userId` too. */
+/** The order in which kinds are tried. Those with `userId` as a sign come later, since records of other kinds have it too. */
 const bySign: readonly KindName[] = [
   ...ownedKindNames.filter((kind) => !kindOf(kind).sign.includes('userId')),
   ...ownedKindNames.filter((kind) => kindOf(kind).sign.includes('userId')),
@@ -90,7 +90,7 @@ const signs = (): string =>
     })
     .join(', ');
 
-/** A value that is a record by its own fields. */
+/** The item for a value whose kind its fields tell; a fault if they tell none. */
 export function itemOf(at: number, value: unknown): Item {
   const kind = kindOfValue(value);
   if (kind) return { at, kind, value };
@@ -98,19 +98,19 @@ export function itemOf(at: number, value: unknown): Item {
   return { at, fault: { field: '', message } };
 }
 
-/** Whether a line of NDJSON says something beside the records: `{"origin":{…}}`. */
+/** Whether a line of NDJSON is not a record, but holds this one key: `{"origin":{…}}`. */
 export function isLineOf<Key extends string>(key: Key, value: unknown): value is Record<Key, unknown> {
   return isObject(value) && Object.keys(value).join() === key;
 }
 
-/** @throws SciaticaError `invalid` for what is no origin */
+/** The origin that a value describes. @throws SciaticaError `invalid` for a value that is no origin */
 export function requiredOrigin(value: unknown): FileOrigin {
   const origin = originOf(value);
   if (!origin) throw invalid([{ field: ORIGIN, message: ORIGIN_EXPECTED }]);
   return origin;
 }
 
-/** A file that cannot be read as what it should be. */
+/** The error for a file that cannot be read as what it should be. */
 export function unreadable(message: string): SciaticaError {
   return new SciaticaError('invalid', message);
 }

@@ -2,24 +2,24 @@ import type { FileOrigin } from '../domain/origin.ts';
 import { ContentDigest } from './digest.ts';
 import { ORIGIN, SEAL, STATES } from './records.ts';
 
-/** Blocks of records, each a JSON text. */
+/** Records in blocks, each record a JSON text. */
 export type Blocks = Iterable<readonly string[]>;
 
-/** What stands between two records of a file. */
+/** The separators between two records of a file. */
 export const separators = { json: ',\n', ndjson: '\n' } as const;
 
-/** The database that the records of a document are from, and their states. */
+/** The origin of the records of a file, and their states. */
 export interface Provenance {
   origin: FileOrigin;
   /** Lines of JSON, each with the states of some records. */
   lines: Blocks;
-  /** What is true of all states, asked for once all lines were taken. */
+  /** Returns the seal of all states; called after the last of `lines`. */
   seal(): object;
 }
 
 /**
- * A JSON object of lists, a record per line, so that two exports can be compared by line. With their origin on the first line, and their
- * states at the end.
+ * Writes a JSON object of lists, one record a line, so that two exports can be compared by line. With a provenance, the origin is
+ * on the first line, and the states and their seal are at the end.
  */
 export function* documentOf(
   lists: Readonly<Record<string, Blocks>>,
@@ -40,7 +40,7 @@ export function* documentOf(
   yield '}\n';
 }
 
-/** A JSON array, a record per line. */
+/** Writes a JSON array, one record a line. */
 export function* listOf(blocks: Blocks): Generator<string> {
   yield* arrayOf(blocks);
   yield '\n';
@@ -58,7 +58,7 @@ function* arrayOf(blocks: Blocks, digest?: ContentDigest): Generator<string> {
 }
 
 /**
- * NDJSON: a record per line. With their origin as the first line, and their states, and what is true of all of these, as the last ones.
+ * Writes NDJSON, one record a line. With a provenance, the origin is the first line, and states and seal are the last ones.
  */
 export function* linesOf(blocks: Blocks, provenance?: Provenance): Generator<string> {
   if (!provenance) {

@@ -1,16 +1,16 @@
 /**
- * What a spreadsheet runs as a formula when a cell begins with it (https://owasp.org/www-community/attacks/CSV_Injection),
- * the full-width forms of the signs too, behind white space and marks without width, which some programs drop. And `'`,
- * so that what is put in front can be told from what was there.
+ * Beginnings of a cell that a spreadsheet runs as a formula (https://owasp.org/www-community/attacks/CSV_Injection), also with
+ * full-width signs, and behind white space and zero-width characters, which some programs drop. And `'`, so that one that
+ * was added can be told from one that was there.
  */
 const RISKY = "[\\s\\u00ad\\u200b-\\u200f\\u2060]*[=+\\-@'\\uff0b\\uff0d\\uff1d\\uff20]|[\\t\\r\\n]";
 const MARKED = new RegExp(`^(?:${RISKY})`);
 const MARK = new RegExp(`^'(?=${RISKY})`);
 
-/** A text as a cell of CSV: in quotes where it has to be (RFC 4180, 2), a `'` in front where a spreadsheet would run it. */
+/** A text as a CSV cell: in quotes if necessary (RFC 4180, 2), and with a `'` in front if a spreadsheet would run it. */
 export const csvCell = (text: string): string => rawCsvCell(MARKED.test(text) ? `'${text}` : text);
 
-/** As `csvCell`, with nothing in front. */
+/** As `csvCell`, without the `'`. */
 export const rawCsvCell = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
@@ -22,12 +22,12 @@ const CONVERTED = new RegExp(
   'iu',
 );
 
-/** A text as a cell for Excel, between semicolons: with a `'` in front of what it would turn into something else too. */
+/** A text as a cell for Excel, between semicolons: with a `'` in front also if Excel would convert it. */
 export function excelCell(text: string): string {
   const cell = MARKED.test(text) || CONVERTED.test(text) ? `'${text}` : text;
   return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Takes off the `'` that `csvCell` and `excelCell` put in front of a text. */
+/** Removes the `'` that `csvCell` and `excelCell` put in front of a text. */
 export const unmarked = (text: string): string =>
   text.startsWith("'") && CONVERTED.test(text.slice(1)) ? text.slice(1) : text.replace(MARK, '');

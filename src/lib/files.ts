@@ -19,17 +19,17 @@ import {
 import { constants, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
+/** The names of our temporary files, and of what SQLite puts beside them; a killed process leaves them behind. */
 export const TEMPORARY = /^\.sciatica-\d+-[\da-f-]+\.tmp(-journal|-wal|-shm)?$/;
 
-/** These end the process without its 'exit' event; Ctrl-C has it. */
+/** Signals that end the process without its event 'exit'. SIGINT is not among them: main.ts turns it into an exit. */
 const STOPS = ['SIGTERM', 'SIGHUP'] as const;
 
 let made = 0;
 
 /**
- * Makes a folder, for its owner only, and those above it, unless it is there. Node's `recursive` tries for ever where a folder cannot be made
- * although the one above it is there, as in /proc and below an automounter.
+ * Makes a folder for its owner only (0700) and the missing ones above it, unless it exists. Node's `recursive` loops for ever
+ * if a folder cannot be made although the one above it exists, as in /proc and below an automounter.
  */
 export function makeFolder(path: string): void {
   try {
@@ -43,14 +43,14 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** A file or folder that is there until it is removed or renamed, or the process ends. */
+/** A file or folder that exists until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;
   /** Removes it; what cannot be removed is noted in `leftBehind`. */
   remove(): void;
 }
 
-/** The temporary files and folders that could not be removed, each with the error number: what was made with them is done all the same. */
+/** Temporary files and folders that could not be removed, each with its error code. This is no failure of what they were for. */
 export const leftBehind = new Map<string, string>();
 
 /** Removes a temporary file or folder, if it is there. */
@@ -78,7 +78,7 @@ export function temporaryBeside(path: string, tag?: string): Temporary {
 
 /**
  * Makes an empty folder that only its owner may read (0700, whatever the umask).
- * @param onSignals whether a signal removes it, and then ends the process whatever else waits for it
+ * @param onSignals whether SIGTERM and SIGHUP remove it, and then end the process whatever else runs
  */
 export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary {
   const folder = temporaryName(parent);
@@ -88,8 +88,8 @@ export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary 
 }
 
 /**
- * A name in a folder that nothing else has.
- * @param tag hex digits by which `hasTag` knows it
+ * A name that nothing else in a folder has.
+ * @param tag hex digits by which `hasTag` recognises the name
  */
 export function temporaryName(folder: string, tag = '0'): string {
   return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}-${tag}.tmp`);
@@ -100,7 +100,7 @@ export function hasTag(name: string, tag: string): boolean {
   return TEMPORARY.test(name) && name.includes(`-${tag}.tmp`);
 }
 
-/** Whether a name is one of ours, and the process that made it does not run any more. */
+/** Whether a name is that of a temporary file of ours, whose process has ended. */
 export const isAbandoned = (name: string): boolean =>
   TEMPORARY.test(name) && !isRunning(Number(name.split('-')[1]));
 
@@ -113,7 +113,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** What is to be removed if the process ends before it is done, and what also if a signal ends it. */
+/** The removals to run when the process ends, and those for which its signals are handled, too. */
 const [atExit, atSignal] = [new Set<() => void>(), new Set<() => void>()];
 
 function eraseAll(): void {
@@ -143,8 +143,8 @@ function untilEnd(path: string, erase: () => void, onSignals = true): Temporary 
 }
 
 /**
- * The path without symbolic links, as the file of that name will have it that is not there yet. Where it leads nowhere
- * (a loop, a file in the place of a folder) it comes back as it is, for whoever opens it to say so.
+ * Resolves the symbolic links in a path, also in that of a file that does not exist yet. A path that leads nowhere (a loop, a
+ * file in the place of a folder) is returned as it is, so that opening it reports the error.
  */
 export function realPathOf(path: string): string {
   try {
@@ -155,7 +155,7 @@ export function realPathOf(path: string): string {
   const folder = realPathOf(dirname(path));
   const named = join(folder, basename(path));
   if (!lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) return named;
-  // A link to what is not there yet.
+  // A link whose target does not exist yet.
   return realPathOf(resolve(folder, readlinkSync(named)));
 }
 
@@ -163,7 +163,7 @@ export function realPathOf(path: string): string {
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * The name of the error number with which the system answered, such as `EIO`; undefined for any other error.
+ * The name of the error number that the system returned, such as `EIO`; undefined for any other error.
  * libuv has no name for some numbers, EDQUOT among them.
  */
 export function errnoOf(error: unknown): string | undefined {
@@ -176,7 +176,7 @@ export function errnoOf(error: unknown): string | undefined {
 /** Whether an error of the file system says that there is no room: a full disk, or a full quota. */
 export const isFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errnoOf(error) ?? '');
 
-/** Whether a megabyte more fits beside a file. */
+/** Whether the disk takes another MiB beside a file. */
 export function hasRoom(path: string): boolean {
   let temporary: Temporary | undefined;
   try {
@@ -202,7 +202,7 @@ export class NotSynced extends Error {
 }
 
 /**
- * Puts a finished file in its place: whoever looks finds what was there before, or all of it.
+ * Puts a finished file in its place, atomically: readers see the former file or the whole new one.
  * @throws NotSynced, and the errors of rename(2)
  */
 export function replace(temporary: string, target: string): void {
@@ -215,7 +215,7 @@ export function replace(temporary: string, target: string): void {
 }
 
 /**
- * Writes a file that only its owner may read: whoever looks finds what was there before, or all of it, also after a power cut.
+ * Writes a file for its owner only, atomically: readers see the former file or the whole new one, also after a power cut.
  * @throws NotSynced, and other errors of the file system
  */
 export function writeWhole(path: string, content: string | Uint8Array): void {
@@ -230,7 +230,7 @@ export function writeWhole(path: string, content: string | Uint8Array): void {
 
 /**
  * Gives a finished file its name.
- * @param force replaces what has the name; a symbolic link is followed
+ * @param force whether to replace a file with that name; a symbolic link is followed
  * @throws NotSynced, with `force`; the error EEXIST, without; other errors of the file system
  */
 export function publish(temporary: string, target: string, force: boolean): void {
@@ -239,8 +239,8 @@ export function publish(temporary: string, target: string, force: boolean): void
 }
 
 /**
- * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other. After an
- * error nothing has it, but after `NotSynced`.
+ * Gives a file a further name, unless that is taken: of two processes that try at once, none overwrites the other's file. After
+ * any error but `NotSynced`, nothing has the name.
  * @throws the error EEXIST of link(2); NotSynced where the name can neither be made to last nor be removed
  */
 export function linkNew(file: string, name: string): void {
@@ -256,7 +256,7 @@ export function linkNew(file: string, name: string): void {
   try {
     syncFolder(dirname(name));
   } catch (error) {
-    // What is not certain to stay is not there.
+    // A name that a power cut could undo is removed again.
     try {
       rmSync(name, { force: true });
     } catch {
@@ -280,7 +280,7 @@ export function withFreeName(name: string, claim: (name: string) => void): strin
   }
 }
 
-/** Makes sure that what a file holds survives a power cut. */
+/** Makes sure that the content of a file survives a power cut. @param flags with which it is opened */
 export function syncFile(path: string, flags = 'r+'): void {
   const file = openSync(path, flags);
   try {
@@ -290,7 +290,7 @@ export function syncFile(path: string, flags = 'r+'): void {
   }
 }
 
-/** Makes sure that the names in a folder survive a power cut. Windows cannot open folders, nor needs to. */
+/** Makes sure that the names in a folder survive a power cut. Windows cannot open folders, and does not need to. */
 export function syncFolder(folder: string): void {
   if (process.platform !== 'win32') syncFile(folder, 'r');
 }

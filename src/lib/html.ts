@@ -1,4 +1,4 @@
-/** Markup that is safe to send as it is. Only `html` makes it. */
+/** Markup that is safe to send as it is: what `html` and `inElement` make, or a constant. */
 export class Html {
   constructor(readonly markup: string) {}
   toString(): string {
@@ -8,7 +8,7 @@ export class Html {
 
 type Value = Html | string | number | null | undefined | false | readonly Value[];
 
-/** A template whose values are escaped, unless they are `Html` themselves. Lists are put together; null and false are nothing. */
+/** A template tag that escapes values, unless they are `Html`. Lists are concatenated; null, undefined and false are empty. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.reduce((text, part, i) => text + render(values[i - 1]) + part));
 }
@@ -34,12 +34,12 @@ function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Text in an element, where quotation marks are nothing special. */
+/** Text for an element, in which quotation marks need no escape. */
 export function inElement(text: string): Html {
   return new Html(visible(text).replace(/[&<>]/g, (character) => ENTITIES[character] ?? ''));
 }
 
-/** Control characters, which neither HTML nor XML may hold, as their pictures (␀, ␁, …). */
+/** Replaces control characters, which HTML and XML do not allow, by their pictures (␀, ␁, …) or by U+FFFD. */
 export function visible(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

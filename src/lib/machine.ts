@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
-/** What a machine is called on its network. */
+/** The names and addresses of a machine on its network. */
 export interface Machine {
   /** Host names, in lower case. */
   names: readonly string[];
@@ -9,7 +9,7 @@ export interface Machine {
   addresses: readonly string[];
 }
 
-/** Networks inside the machine, and tunnels, which a phone on the same Wi-Fi does not reach. */
+/** Interfaces of networks inside the machine, and of tunnels, which a phone on the same Wi-Fi does not reach. */
 const INNER = /^(docker|br-|veth|virbr|vmnet|vbox|vethernet|tun|tap|wg|utun|tailscale|zt|lxc|cni|podman)/i;
 
 /** Addresses of private networks (RFC 1918, RFC 4193). */
@@ -42,21 +42,21 @@ export function machine(
   return { names, addresses: [...new Set(addresses)] };
 }
 
-/** The lower, the likelier that a phone on the same Wi-Fi reaches the address. */
+/** The rank of an address: the lower, the likelier a phone on the same Wi-Fi reaches it. */
 function rankOf(name: string, address: string, family: string): number {
   return (INNER.test(name) ? 4 : 0) + (family === 'IPv4' ? 0 : 2) + (PRIVATE.test(address) ? 0 : 1);
 }
 
-/** Whether listening there means: on every address. */
+/** Whether a service that listens there listens on all addresses. */
 export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Where to listen on every address, of both versions of IP where the machine has both. */
+/** The wildcard address: that of IPv6, which includes IPv4, if the machine has IPv6. */
 export function allAddresses(interfaces = networkInterfaces()): string {
   const infos = Object.values(interfaces).flatMap((each = []) => each);
   return infos.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-/** This machine, with the address or the name that a service listens on. */
+/** This machine, and first among its names or addresses the host that a service listens on. */
 export function machineAt(host: string, here = machine()): Machine {
   if (isWildcard(host) || isLoopback(host)) return here;
   const called = host.toLowerCase();
@@ -67,7 +67,7 @@ export function machineAt(host: string, here = machine()): Machine {
   };
 }
 
-/** Whether an address or a name is that of the machine itself, for itself. */
+/** Whether an address or a name is that by which the machine reaches itself. */
 export const isLoopback = (host: string): boolean => ['127.0.0.1', 'localhost', '::1'].includes(host);
 
 /** The address by which others reach a service that listens on `host`; undefined without a network. */

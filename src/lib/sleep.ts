@@ -7,7 +7,7 @@ export function sleepSync(milliseconds: number): void {
   Atomics.wait(cell, 0, 0, milliseconds);
 }
 
-/** Waits, but not beyond the signal. */
+/** Waits so many milliseconds, or until the signal aborts; it does not throw then. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

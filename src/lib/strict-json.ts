@@ -1,4 +1,4 @@
-/** What keeps a text from being JSON, and where, counted in characters from 0. */
+/** Why a text is not JSON, and the index of the character where it is not. */
 export interface Fault {
   at: number;
   message: string;
@@ -20,7 +20,7 @@ export function tryJson(text: string): { value: unknown } | { fault: Fault } {
     const value: unknown = JSON.parse(text);
     if (keysIn(text) === keysOf(value)) return { value };
   } catch {
-    // Said below.
+    // `findFault` says why.
   }
   return { fault: findFault(text) };
 }
@@ -34,7 +34,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
-/** How many keys a text has that is valid JSON: of two alike in an object, JSON.parse keeps one. */
+/** The number of keys in a valid JSON text. It exceeds that in the parsed value if a key is repeated, which JSON.parse drops. */
 function keysIn(text: string): number {
   let count = 0;
   for (let i = text.indexOf('"'); i !== -1; i = text.indexOf('"', i)) {
@@ -45,7 +45,7 @@ function keysIn(text: string): number {
   return count;
 }
 
-/** How many keys the objects in a parsed value have together. */
+/** The number of keys of all objects in a parsed value. */
 function keysOf(value: unknown): number {
   const open = [value];
   let count = 0;
@@ -60,8 +60,8 @@ function keysOf(value: unknown): number {
 }
 
 /**
- * Where the value that begins at `start` is over, as far as brackets and quotes say: it may not be JSON.
- * @returns undefined when the text ends before it does
+ * Finds the end of the value that begins at `start` by brackets and quotes alone: it may not be JSON.
+ * @returns the index after it; undefined when the text ends before it does
  */
 export function valueEnd(text: string, start: number): number | undefined {
   let depth = 0;
@@ -80,7 +80,7 @@ export function valueEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Where the string that begins at `start` is over, or 0 when it is not; each run of backslashes is counted once, so this stays linear. */
+/** The index after the string that begins at `start`; 0 if it is not closed. Linear: each run of backslashes is counted once. */
 function stringEnd(text: string, start: number): number {
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
@@ -113,16 +113,16 @@ export interface Place {
 
 const BEGINNING: Place = { line: 1, column: 1 };
 
-/** What is open around a place in a JSON text, from the outside in, and what may follow there. */
+/** The brackets that are open around a place in a JSON text, the outermost first, and what may follow there. */
 export interface Surroundings {
   open: readonly ('{' | '[')[];
   wanted: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more';
 }
 
 /**
- * Where a text stops being strict JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it.
- * @param text one that is not JSON, or has a key twice
- * @param surroundings of its first character, where it is a part of a longer text
+ * Finds where a text stops being strict JSON, by the grammar of RFC 8259. It has a stack of its own, so no depth overflows it.
+ * @param text not JSON, or with a repeated key
+ * @param surroundings of its first character, if it is a part of a longer text
  */
 export function findFault(text: string, surroundings: Surroundings = { open: [], wanted: 'value' }): Fault {
   const open = surroundings.open.map(opened);
@@ -175,10 +175,10 @@ export function findFault(text: string, surroundings: Surroundings = { open: [],
   }
 }
 
-/** A bracket that is open; of an object with the keys that it has so far. */
+/** An open bracket; for an object, with its keys so far. */
 const opened = (bracket: '{' | '[') => ({ bracket, keys: bracket === '{' ? new Set<string>() : undefined });
 
-/** Where the string that begins at `start` is over, or what is wrong with it. */
+/** The index after the string that begins at `start`, or what is wrong with it. */
 function stringFault(text: string, start: number): number | Fault {
   for (let at = start + 1; ; ) {
     at = skip(PLAIN, text, at);
@@ -194,14 +194,14 @@ function stringFault(text: string, start: number): number | Fault {
   }
 }
 
-/** Where a sticky pattern that starts at `at` ends; `at` if it does not match. */
+/** The index where a match of a sticky pattern at `at` ends; `at` if it does not match. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
 /**
- * The place of a character.
+ * The line and the column of the character at an index.
  * @param from the place of the first character of the text
  */
 export function placeAt(text: string, at: number, from = BEGINNING): Place {
