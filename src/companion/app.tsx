@@ -20,15 +20,15 @@ type ViewName = keyof typeof views | 'pair';
 const viewOf = (hash: string): ViewName =>
   [...(Object.keys(views) as ViewName[]), 'pair' as const].find((name) => hash === `#${name}`) ?? 'today';
 
-/** Where a shortcut of the home screen leads: reading, and the keyboard, begin there. */
+/** Moves the focus, of keyboard and screen reader, to where the shortcut `#pain` of the home screen leads. */
 function askForPain(): void {
   if (location.hash === '#pain') document.getElementById('pain')?.focus();
 }
 
-/** How long what was done is said, in milliseconds. */
+/** How long a message about what was done is shown, in milliseconds. */
 const SAID_MS = 8_000;
 
-/** How often it is looked whether another hour has begun, in milliseconds. */
+/** Interval of checking whether another hour has begun, in milliseconds. */
 const MINUTE_MS = 60_000;
 
 function App({ phone, first }: { phone: Phone; first: Notebook }) {
@@ -47,11 +47,11 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     });
     for (const event of ['online', 'pageshow']) addEventListener(event, () => void phone.sync());
     document.addEventListener('visibilitychange', () => {
-      // A phone that is put away may never show the page again.
+      // The page may never be shown again on a phone that is put away.
       void phone.saveDrafts();
       if (document.visibilityState === 'visible') void phone.sync();
     });
-    // Nothing else draws a page anew that is left open over night: it has a new day at midnight, and in a trial at four.
+    // Renders a page that is left open overnight: its day changes at midnight, and that of a trial at four.
     let hour = new Date().getHours();
     setInterval(() => {
       const now = new Date().getHours();
@@ -64,7 +64,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const isIn = isKnown(kept);
   const whose = `${kept.database} ${personOf(kept)}`;
   useEffect(() => {
-    // Nothing of one person is offered to the next.
+    // What one person deleted is not offered to another.
     phone.deleted = [];
   }, [whose]);
   useEffect(() => {
@@ -73,7 +73,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
   useEffect(() => {
     document.title = `${document.querySelector('h1')?.textContent} · sciatica`;
-    // Where another view has come, reading goes on at its heading.
+    // After a change of view, screen readers go on at its heading.
     if (!isFirst.current) focusHeading();
     isFirst.current = false;
     askForPain();
@@ -85,7 +85,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const shown: Shown = { kept, phone, say };
   return (
     <>
-      {/* Whatever comes here is heard, wherever the reading is. */}
+      {/* Screen readers announce what appears here, wherever they are reading. */}
       <header aria-live="polite">
         {update && (
           <p class="note">
@@ -135,7 +135,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
         {shows === 'helps' && <WhatHelps {...shown} />}
         {shows === 'more' && <More {...shown} />}
       </main>
-      {/* At the foot, where it moves nothing under a finger when it comes. */}
+      {/* At the bottom, where a message that appears moves nothing under a finger. */}
       <footer>
         <p class="said" role="status">
           {said}
@@ -158,11 +158,11 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
 /** Whether it is known whose diary it is. */
 const isKnown = ({ token, person }: Notebook) => token !== undefined || person !== undefined;
 
-/** What is not sent yet, and why. */
+/** The line about the connection: how many writes are not sent yet, and why. */
 function Waiting({ kept, phone }: Shown) {
   const count = kept.waiting.length;
   const { connection } = phone;
-  // An empty diary would say that there is nothing.
+  // Until the records are read, an empty diary would look as if there were none.
   const isRead = !isOwn(kept) || kept.since !== undefined || kept.ended !== undefined;
   const why =
     typeof connection === 'object'
@@ -186,7 +186,7 @@ function Waiting({ kept, phone }: Shown) {
   );
 }
 
-/** The names of the fields that an entry can be changed in. */
+/** The labels of the fields of an entry that can be changed. */
 const FIELDS: Readonly<Record<string, string>> = {
   painBefore: 'pain before',
   painAfter: 'pain after',
@@ -207,7 +207,7 @@ const whyOf = ({ errors, detail }: Problem): string =>
     )
     .join(' ') ?? detail;
 
-/** What the service refused: the person says what becomes of it. */
+/** The writes that the service refused: the person decides what becomes of each. */
 function Refusals({ kept, phone }: Shown) {
   return (
     <>
@@ -266,7 +266,7 @@ function Refusals({ kept, phone }: Shown) {
 const inWords = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value || '–');
 
-/** @param found is called when there is a new version of the page, with what uses it in this tab */
+/** Registers the service worker. @param found called with a function that activates a new version of the page in this tab */
 async function registerWorker(found: (use: () => void) => void): Promise<void> {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
@@ -278,7 +278,7 @@ async function registerWorker(found: (use: () => void) => void): Promise<void> {
   const url = policy?.createScriptURL('') ?? '/app/worker.js';
   const hadOne = serviceWorker.controller !== null;
   let isAsked = false;
-  // Another tab may have asked for it: this one goes on with what it has until its person wants it, too.
+  // If another tab has activated a new version, this one keeps the old one until its user agrees.
   serviceWorker.addEventListener('controllerchange', () => {
     if (isAsked) location.reload();
     else if (hadOne) found(() => location.reload());
@@ -295,7 +295,7 @@ async function registerWorker(found: (use: () => void) => void): Promise<void> {
   };
   const follow = () => registered.installing?.addEventListener('statechange', look);
   look();
-  // One that was found while this page was opened is being installed already.
+  // A version that was found while this page opened is already being installed.
   follow();
   registered.addEventListener('updatefound', follow);
 }
@@ -313,7 +313,7 @@ export async function openPage(): Promise<void> {
   const phone = new Phone(shelf, () => {});
   phone.code = code;
   const first = await shelf.read();
-  // Of an erased person nothing was to stay.
+  // Of an erased person nothing should be left: an empty store is no loss.
   if (!isKnown(first) && first.ended !== 'person-erased') phone.lost = trace.read();
   render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);
 }

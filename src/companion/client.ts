@@ -2,13 +2,13 @@ import type { components } from './sciatica-api.d.ts';
 
 export type Schemas = components['schemas'];
 
-/** What the service keeps of one session of one exercise. */
+/** The record of one session of one exercise. */
 export type ExerciseLog = Schemas['UserExerciseLog'];
 
-/** What happened to one record. */
+/** An entry of the history: what happened to one record. */
 export type Change = Schemas['HistoryEntry'];
 
-/** What the service says when it refuses: problem details, RFC 9457. */
+/** Why the service refuses a request: problem details, RFC 9457. */
 export type Problem = Schemas['Problem'];
 
 export class Refused extends Error {
@@ -26,39 +26,39 @@ export class Refused extends Error {
     return this.problem.type.replace('/docs#problem-', '');
   }
 
-  /** Why the service does not know the caller any more. The answer to HEAD does not say so, nor does that of a proxy. */
+  /** Why the token is not valid, such as `token-revoked`. Undefined for HEAD and for proxies, whose answers do not say so. */
   get ended(): string | undefined {
     return this.problem.status === 401 && this.kind !== 'about:blank' ? this.kind : undefined;
   }
 
-  /** Whether the same request may be answered another way later. */
+  /** Whether the failure is temporary: the same request may succeed later. */
   get isPassing(): boolean {
     return [408, 429, 500, 502, 503, 504, 507].includes(this.problem.status);
   }
 }
 
-/** A request that takes longer has met a network that drops what it gets. A stream brings a signal of its own. */
+/** Timeout of a request: a network may drop it without an error. A stream has a signal of its own instead. */
 const TIMEOUT_MS = 60_000;
 
-/** Requests under way end when the browser says that the network is gone: their answers may never come. */
+/** Aborts requests when the browser says that the network is gone: their answers may never come. */
 let network = new AbortController();
 (globalThis as Partial<EventTarget>).addEventListener?.('offline', () => {
   network.abort(new TypeError('The network is gone.'));
   network = new AbortController();
 });
 
-/** One request after the other, and the answer to each. */
+/** Sends requests to the service. */
 export class Service {
   readonly #base: string;
   readonly #token: string | undefined;
 
-  /** @param token where the service runs with --auth */
+  /** @param base URL of the service @param token the token, if the service runs with --auth */
   constructor(base = 'http://localhost:3000', token?: string) {
     this.#base = base;
     this.#token = token;
   }
 
-  /** Since when to ask for changes by who reads everything now. */
+  /** The seq of the latest change: `since` for a client that reads everything now. */
   async now(): Promise<number> {
     return Number((await this.send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
   }
@@ -71,10 +71,10 @@ export class Service {
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
     const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
-    // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
+    // Only the token says who calls, and only the service answers: no cookies, no cache of the browser.
     const further = { credentials: 'omit', cache: 'no-store' } as const;
     const end = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
-    // Browsers of before 2024 have no `any`.
+    // Browsers from before 2024 have no `any`.
     const signal = AbortSignal.any?.([end, network.signal]) ?? end;
     const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers, signal });
     if (response.ok) return response;
@@ -84,11 +84,11 @@ export class Service {
   }
 }
 
-/** What an app of exercise logs needs. */
+/** The operations that an app for exercise logs needs. */
 export class Sciatica extends Service {
   /**
-   * Creates a log once, however often the network drops. Where that takes longer than this runs, keep the key with the
-   * log and call again with both.
+   * Creates a log exactly once, with retries. If the app may end before that is done, it stores `key` with the log, and calls
+   * again with both.
    */
   async add(
     log: Schemas['UserExerciseLogInput'],
@@ -108,7 +108,7 @@ export class Sciatica extends Service {
     }
   }
 
-  /** Changes a log as it was when `change` saw it: what somebody else changes meanwhile is not overwritten. */
+  /** Changes a log, and calls `change` again if somebody else has changed it meanwhile: nothing is overwritten. */
   async change(
     id: number,
     change: (log: ExerciseLog) => Schemas['UserExerciseLogPatch'],
@@ -138,7 +138,7 @@ export class Sciatica extends Service {
     }
   }
 
-  /** What changed since, in order. Refused with 410: read everything again. */
+  /** The changes after `since`, in order. @throws Refused with status 410 if they are incomplete: read everything again */
   async *changes(since: number): AsyncGenerator<Change> {
     let next: string | undefined = `/changes?since=${since}&limit=500`;
     while (next !== undefined) {
@@ -149,10 +149,10 @@ export class Sciatica extends Service {
   }
 }
 
-/** Takes a change over into the logs that an app keeps. */
+/** Applies a change to the copy of the logs that an app keeps. */
 export function takeOver(logs: Map<number, ExerciseLog>, change: Change): void {
   if (change.action === 'erase') {
-    // The service has forgotten the person, and says nothing more of what belonged to the person.
+    // The history has no further changes of the records of an erased person.
     for (const [id, log] of logs) if (log.userId === change.id) logs.delete(id);
   }
   if (change.record !== 'log') return;
@@ -160,7 +160,7 @@ export function takeOver(logs: Map<number, ExerciseLog>, change: Change): void {
   else logs.delete(change.id);
 }
 
-/** The next page, if there is one. */
+/** The address of the next page; undefined if there is none. */
 export function nextOf(page: Response): string | undefined {
   return /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
 }

@@ -3,17 +3,17 @@ import { redFlags } from '../domain/red-flags.ts';
 import type { Shown } from './phone.ts';
 import { dayOf, type Entry, isPain, kindOf, spoken } from './words.ts';
 
-/** What is said of an entry, and how. */
+/** The inputs for an entry, and where the focus goes. */
 
-/** For the ref of what comes where the buttons were that had the focus: reading, and the keyboard, go on there. */
+/** A ref for what replaces focused buttons: keyboard and screen reader go on there. */
 export const focus = (arrived: HTMLElement | null): void => arrived?.focus();
 
-/** Where the button that had the focus goes, and nothing comes in its place. A field that the person is in by now keeps it. */
+/** Focuses the heading, when a focused button goes and nothing replaces it. A field that has the focus by now keeps it. */
 export function focusHeading(): void {
   if (!document.activeElement?.matches('input, select, textarea')) document.querySelector('h1')?.focus();
 }
 
-/** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
+/** Ten numbers, none of them preselected: people tend to record a value that is suggested. */
 export function Scale({
   label,
   chosen,
@@ -41,11 +41,11 @@ export function Scale({
   );
 }
 
-/** What can be said of an entry once it is saved. */
+/** The inputs for what can be added to an entry once it is saved. */
 export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   const change = (body: Record<string, unknown>) =>
     phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
-  /** As it was ticked, until that is stored: what is drawn meanwhile does not take it back. */
+  /** The state of the checkbox until it is stored, so that a render meanwhile does not revert it. */
   const [ticked, setTicked] = useState<boolean>();
   const tick = async (effective: boolean) => {
     setTicked(effective);
@@ -74,10 +74,10 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
         Day{' '}
         <input
           type="date"
-          // What arrives from elsewhere does not take away a day that is half typed.
+          // A synced change must not replace a day that is being typed.
           value={isTyping ? undefined : entry.date}
           onInput={() => setTyping(true)}
-          // A year that is typed begins as the year 2.
+          // While a year is typed, it is first the year 2.
           min="1900-01-01"
           max={dayOf(new Date())}
           onChange={({ currentTarget: field }) => {
@@ -108,9 +108,9 @@ export function Details({ phone, entry, say }: Shown & { entry: Entry }) {
   );
 }
 
-/** How long nothing is typed before a text is saved, in milliseconds: a page that is closed saves nothing any more. */
+/** Debounce of saving a text, in milliseconds. Short, since a page that is closed saves nothing any more. */
 const PAUSE_MS = 500;
-/** And how long it waits at most while somebody types on: each save is a change of the record. */
+/** Longest delay while typing goes on, in milliseconds. Not shorter, since each save is a change of the record. */
 const LONGEST_MS = 3_000;
 
 /** A text that is saved when its field is left, and while it is typed. */
@@ -126,11 +126,11 @@ function Typed({
   most: number;
   save: (text: string) => Promise<unknown>;
 }) {
-  /** As it is typed: what arrives from elsewhere meanwhile does not take it away. */
+  /** The text as it is typed, which a synced change does not replace. */
   const [draft, setDraft] = useState<string>();
-  /** What no save was asked for yet, up to the last letter: the draft is drawn a moment later. */
+  /** The text that was not passed to `save` yet. Not the draft: that is updated by the next render only. */
   const unsaved = useRef<string | undefined>(undefined);
-  /** When the first letter of it was typed. */
+  /** When the first letter of the unsaved text was typed, in milliseconds since 1970. */
   const since = useRef<number | undefined>(undefined);
   const put = async () => {
     const text = unsaved.current;
@@ -143,7 +143,7 @@ function Typed({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     phone.drafts.add(put);
-    // Another view takes the text with it.
+    // Saved when another view takes the place of this one.
     return () => {
       phone.drafts.delete(put);
       void put();
@@ -170,10 +170,10 @@ function Typed({
   );
 }
 
-/** When to get help at once, in full. */
+/** The full advice on when to get help at once. */
 export function RedFlags() {
   const note = useRef<HTMLDivElement>(null);
-  // Nothing at the foot may cover it.
+  // The footer must not cover it.
   useEffect(() => note.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
     <div ref={note} class="alert note" role="alert">

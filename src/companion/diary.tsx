@@ -9,7 +9,7 @@ import { type Entry, groupsOf, isPain, kindOf, logsOf, painsOf, savedWords, spok
 /** How many entries are shown before somebody asks for more. */
 const BLOCK = 60;
 
-/** An entry that is open, as it was when it was opened. */
+/** The open entry, with the id and the day that it had when it was opened. */
 interface Open {
   kind: string;
   id: number;
@@ -21,7 +21,7 @@ export function Diary(shown: Shown) {
   const [open, setOpen] = useState<Open>();
   const openId = open && nowOf(kept, open.id);
   const openOf = (one: Entry) => (one.id === openId && kindOf(one)[0] === open?.kind ? open : undefined);
-  // Nothing moves while somebody types: what is open keeps its place, whatever becomes of its day and its id.
+  // An open entry keeps its place while somebody types, even if its day or its id changes.
   const dayIn = (one: Entry) => openOf(one)?.day ?? one.date;
   // Sorted once, not at each letter that is typed.
   const all = useMemo(
@@ -44,7 +44,7 @@ export function Diary(shown: Shown) {
   );
   const days = groupsOf(found.slice(0, most), dayIn);
   const remove = async (one: Entry) => {
-    // Two taps delete it once.
+    // The second of two taps finds it deleted.
     if (!(await phone.remove(one))) return;
     setOpen(undefined);
     say(`Deleted: ${nameOf(one)}.`);
@@ -54,7 +54,7 @@ export function Diary(shown: Shown) {
     if (!deleted.includes(one)) return;
     phone.deleted = deleted.filter((other) => other !== one);
     focusHeading();
-    // What was never sent has left no trace to bring back: it is recorded anew.
+    // The service cannot restore an entry that was never sent: it is recorded again.
     const { id, etag: _, ...body } = one;
     await phone.note<unknown>((offline) =>
       id < 0 ? offline.create(...kindOf(one), one.userId, body) : offline.restore(...kindOf(one), one),
@@ -125,7 +125,7 @@ export function Diary(shown: Shown) {
 }
 
 const nameOf = (one: Entry): string => (isPain(one) ? 'Pain' : one.exerciseName);
-/** An entry that is changed. */
+/** The inputs for changing an entry. */
 function Change({ entry, ...shown }: Shown & { entry: Entry }) {
   const [isChanged, setChanged] = useState(false);
   const scales = isPain(entry)
@@ -158,5 +158,5 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
   );
 }
 
-/** What was not sent yet is the latest. */
+/** The order within a day: entries that were not sent yet have negative ids, and are the latest. */
 const order = ({ id }: Entry): number => (id < 0 ? Number.MAX_SAFE_INTEGER + id : id);

@@ -8,7 +8,7 @@ import { dayOf, logsOf, personOf, sessionsOf, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
 
-/** How far the bars reach, in points of pain. */
+/** The range of the bars on either side of 0, in points of pain. */
 const REACH = 5;
 
 export function WhatHelps({ kept, phone }: Shown) {

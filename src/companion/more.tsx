@@ -18,7 +18,7 @@ const ENDED: Readonly<Record<string, string>> = {
 
 export const Ended = ({ ended }: { ended: string }) => <>{ENDED[ended] ?? ended}</>;
 
-/** What is shown before it is known whose diary it is. */
+/** The view that pairs the phone, or, if the service needs no tokens, asks whose diary it is. */
 export function Door({ kept, phone, say }: Shown) {
   const [typed, setTyped] = useState('');
   const [fault, setFault] = useState('');
@@ -31,7 +31,7 @@ export function Door({ kept, phone, say }: Shown) {
       setFault('');
     };
     if (isOpen) void read().catch(() => setFault('The computer is not reached.'));
-    // Asked for again where the page is looked at again: somebody may have been added.
+    // Read again when `phone.me` is, as the page is shown again: somebody may have been added.
   }, [isOpen, phone.me]);
   const pair = async (text: string) => {
     const [token] = /^sciatica_[\w-]+$/.exec(text.trim()) ?? [];
@@ -41,12 +41,12 @@ export function Door({ kept, phone, say }: Shown) {
     setPairing(true);
     try {
       if (token !== undefined) {
-        // The one that this phone has is not given up for one that is none.
+        // Tried first: the token that this phone has is not replaced by an invalid one.
         await new Service(location.origin, token).send('/me');
         await phone.use(token);
       } else if (code !== undefined) await phone.pair(code);
       else return setFault('This is neither the link or code that sciatica pair shows, nor a token.');
-      // Who looks at something else already is left there.
+      // Not if the user has gone to another view meanwhile.
       if (location.hash === before) location.hash = '#today';
       say('Paired.');
     } catch (error) {
@@ -65,7 +65,7 @@ export function Door({ kept, phone, say }: Shown) {
     const { code } = phone;
     phone.code = undefined;
     if (code === undefined) return;
-    // Where that fails, the person need not scan it again.
+    // If pairing fails, the code need not be scanned again.
     setTyped(code);
     void pair(code);
   }, []);
@@ -142,7 +142,7 @@ export function Door({ kept, phone, say }: Shown) {
   );
 }
 
-/** How long a copy waits for what only the computer has, in milliseconds. */
+/** How long a copy waits for what only the service has, in milliseconds. */
 const REST_MS = 5_000;
 
 type Path = (typeof kinds)[keyof typeof kinds]['path'];
@@ -150,7 +150,7 @@ type Path = (typeof kinds)[keyof typeof kinds]['path'];
 type Lists = { [P in Path as P extends `/${infer Key}` ? Key : never]: readonly Kept[] };
 type KeptHere = 'users' | 'userExerciseLogs' | 'routines' | 'painEntries';
 
-/** What belongs to a diary and is not kept on the phone: the compiler asks for every kind of record. @throws as every request */
+/** The lists of a diary that the phone does not keep; the compiler asks for every kind of record. @throws as every request */
 async function restOf({
   phone,
   person,
@@ -162,7 +162,7 @@ async function restOf({
     read<Kept[]>('trials'),
     read<Kept[]>('trialDays'),
     read<Kept>('goal').catch((error: unknown) => {
-      // There is none.
+      // 404: there is no goal.
       if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
     }),
   ]);
@@ -220,7 +220,7 @@ export function More({ kept, phone, say }: Shown) {
   );
 }
 
-/** Asks, then forgets everything. @param count of what is not sent yet */
+/** Asks first, then deletes everything on this phone. @param count of writes that are not sent yet */
 export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
   const [isAsking, setAsking] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

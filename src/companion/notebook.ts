@@ -8,23 +8,23 @@ export interface Kept {
   [field: string]: unknown;
 }
 
-/** What the person did. Kept until it is answered, and for 90 days after that: a restored backup may lack it. */
+/** A write of the person. Kept until it is answered, and for 90 days after that: a restored backup may lack it. */
 export interface Write {
-  /** Names it for ever: however often it is sent, it is done once. */
+  /** Its Idempotency-Key: however often it is sent, it is done once. */
   key: string;
   what: 'create' | 'change' | 'delete' | 'restore';
-  /** Where it is created, and the path of the kind. */
+  /** The path at which it is created; its last segment is that of the kind. */
   path: string;
   kind: Change['record'];
   userId: number;
-  /** Of the record; negative until the service has given one. */
+  /** Id of the record; a negative one until the service has given one. */
   id: number;
-  /** The negative id, once there is another. */
+  /** The negative id that the record had before. */
   local?: number;
   body?: Record<string, unknown>;
-  /** The record as the person saw it. */
+  /** The record as the person saw it before the write. */
   before?: Kept;
-  /** Whether it may have arrived. */
+  /** Whether it was sent, so that the service may have done it. */
   wasTried?: boolean;
   /** When it was answered, by the clock of the service, in milliseconds since 1970. */
   at?: number;
@@ -32,41 +32,41 @@ export interface Write {
   problem?: Problem;
 }
 
-/** All that an app keeps. Replace its members, and change nothing inside of them: what is the same is not stored again. */
+/** The state of an app. Replace its members and never modify them: a member that is the same object is not stored again. */
 export interface Notebook {
   url?: string;
   token?: string;
-  /** Names the request that renews the token or pairs, until it is answered. */
+  /** The Idempotency-Key of a request that renews the token or pairs, until it is answered. */
   tokenKey?: string;
   /** The identity of the database that the rest belongs to. */
   database?: string;
-  /** Whose diary it is, where the caller may see those of several: only that is kept. */
+  /** Id of the user whose diary is kept, where the caller may see those of several. */
   person?: number;
-  /** What the token is for: `patient` where it is that of one's own diary. */
+  /** The role of the token: `patient` if it is for one's own diary. */
   role?: string | null;
   /** The users whose records the token covers; null for all. */
   users?: readonly number[] | null;
-  /** Up to which change `records` has everything; undefined before it was read. */
+  /** The change up to which `records` is complete; undefined before it was read. */
   since?: number;
   records: Readonly<Record<string, Readonly<Record<number, Kept>>>>;
   waiting: readonly Write[];
   answered: readonly Write[];
   refused: readonly Write[];
-  /** The exercises that were offered last, with their routines, and the last summary: for the time before the records are read. */
+  /** The exercises that were last offered, with their routines, and the last summary: shown until the records are read. */
   names?: readonly { exerciseName: string; exerciseType: string; routine?: string }[];
   summary?: { at: string; figures: Schemas['Summary'] };
-  /** What is drawn in a trial, as it was on a day: `isLate` after midnight, when it was for the day before. */
+  /** What a trial has drawn, as read on this date; `isLate`: after midnight, for the day before. */
   trial?: { date: string; isLate: boolean; words: string };
-  /** How many negative ids were given. */
+  /** The number of negative ids given so far. */
   made: number;
   /** Why the token is not valid any more: `token-revoked`, `token-expired`, `token-unknown`, `person-erased`. */
   ended?: string;
 }
 
-/** Where a notebook is kept: in a browser IndexedDB. */
+/** The storage of a notebook: in a browser, IndexedDB. */
 export interface Shelf {
   read(): Promise<Notebook | undefined>;
-  /** Runs `work` and stores what it returns, in one transaction that no other tab comes into. */
+  /** Runs `work` and stores what it returns, in one transaction, which excludes other tabs. */
   update(work: (kept: Notebook) => Notebook): Promise<Notebook>;
 }
 
@@ -75,57 +75,57 @@ export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export const EMPTY: Notebook = { records: {}, waiting: [], answered: [], refused: [], made: 0 };
 
-/** Most writes that wait at a time: with the longest notes they take some 10 MB. */
+/** Most writes that may wait to be sent: with the longest notes they take some 10 MB. */
 const MOST_WAITING = 1_000;
 
-/** Nothing more can be noted before what waits is sent. */
+/** No write can be added before some of those that wait are sent. */
 export class Full extends Error {
   constructor() {
     super(`${MOST_WAITING} entries wait to be sent, and no more are kept.`);
   }
 }
 
-/** Whether the diary is one's own. Of others nothing is kept, and what waits goes on waiting for its person. */
+/** Whether the diary is one's own. Records of others are not kept, and writes that wait go on waiting for their person. */
 export const isOwn = ({ token, role, person }: Notebook): boolean =>
   token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
 
-/** Without what was read of a diary: it is another one, or is read anew. */
+/** Removes what was read of a diary, since it is another one or is read again. */
 export function unread(kept: Notebook): Notebook {
   const { since: _, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
   return { ...rest, records: {} };
 }
 
-/** Adds to what waits. @throws Full */
+/** Adds a write to those that wait. @throws Full */
 export function noted(kept: Notebook, write: Write): Notebook {
   if (kept.waiting.length >= MOST_WAITING) throw new Full();
   return { ...kept, waiting: [...kept.waiting, write] };
 }
 
-/** The token is refused: of an erased person nothing stays, otherwise what waits is sent after the next pairing. */
+/** After the service has refused the token: erases all for an erased person; otherwise, writes wait for the next pairing. */
 export function refusedToken(kept: Notebook, token: string | undefined, ended: string): Notebook {
-  // Another one may have come meanwhile.
+  // The token was replaced meanwhile.
   if (kept.token !== token) return kept;
   return ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended };
 }
 
-/** The entity tag of a record, where it is known. */
+/** The entity tag as a member of a record, if it is known. */
 export const etagOf = (etag: string | null | undefined) => (etag ? { etag } : {});
 
-/** Marks the first of what waits: from now on it may have arrived. */
+/** Marks the first write that waits as sent: from now on the service may have done it. */
 export function tried(kept: Notebook): Notebook {
   const [first, ...others] = kept.waiting;
   return first && !first.wasTried ? { ...kept, waiting: [{ ...first, wasTried: true }, ...others] } : kept;
 }
 
-/** The id that a record has by now. */
+/** The current id of a record: the service may have given one in place of a negative one. */
 export const nowOf = ({ answered }: Notebook, id: number): number =>
   id < 0 ? (answered.find(({ local }) => local === id)?.id ?? id) : id;
 
-/** Whether a write is about the record of a kind that has this id by now. */
+/** Whether a write is about the record of a kind with this current id. */
 export const isAbout = (kept: Notebook, { kind: of, id: own }: Write, kind: Change['record'], id: number) =>
   of === kind && nowOf(kept, own) === id;
 
-/** Takes a change over. What is known of an erased person goes, what waits included. */
+/** Applies a change to the records. An erasure removes all that is known of the person, with the writes that wait. */
 export function taken(kept: Notebook, change: Change): Notebook {
   if (change.action === 'erase') {
     const isOthers = ({ userId }: { userId?: number }) => userId !== change.id;
@@ -156,7 +156,7 @@ export function taken(kept: Notebook, change: Change): Notebook {
   return { ...kept, records: { ...kept.records, [change.record]: list } };
 }
 
-/** The records of a kind as the person sees them: with what waits. */
+/** The records of a kind with the writes that wait applied to them, as the person sees them. */
 export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
   const seen = new Map(Object.entries(kept.records[kind] ?? {}).map(([id, record]) => [Number(id), record]));
   for (const { what, kind: of, id: own, userId, body, ...write } of kept.waiting) {
@@ -170,13 +170,13 @@ export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
   return [...seen.values()];
 }
 
-/** Fields that are one statement: who changes one of them has seen the others. */
+/** Fields that conflict as one: whoever changes one of them has seen the others. */
 const STATEMENT = ['painBefore', 'painAfter', 'effective'];
 
-/** Whether both changed the same, and not alike. @param body what one changes: without it, all is deleted */
+/** Whether the service and `body` have changed the same field, to different values. @param body without it, a deletion */
 export function overlap(before: Kept, current: Kept, body?: Write['body']): boolean {
   const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
-  // What is cleared by null is absent at the service.
+  // A field that was cleared by null is absent at the service.
   const of = (record: Record<string, unknown>, field: string) => JSON.stringify(record[field] ?? null);
   const theirs = new Set(
     Object.keys({ ...before, ...current })

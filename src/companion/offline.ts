@@ -21,17 +21,17 @@ import {
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** The lists that are read when everything is read, besides the users. @param user the id of one */
+/** The lists of each user that a full read reads. @param user id of the user */
 const listsOf = (user: number): [kind: Change['record'], path: string][] => [
   ['log', `/users/${user}/userExerciseLogs`],
   ['routine', `/users/${user}/routines`],
   ['painEntry', `/users/${user}/painEntries`],
 ];
 
-/** What was kept when a sync began is forgotten by now, or somebody else's. */
+/** Thrown when the notebook was emptied, or became that of another diary, since a sync began. */
 class Replaced extends Error {}
 
-/** An id is that of one record of each kind. */
+/** Ids are unique within a kind only. */
 const placeOf = ({ kind, id }: Write): string => `${kind} ${id}`;
 
 const whoseOf = ({ url, token, person }: Notebook): string => `${url} ${token} ${person}`;
@@ -41,9 +41,9 @@ function ofSame(kept: Notebook, whose: string): Notebook {
   return kept;
 }
 
-/** A copy of the records of one service that works without a network. */
+/** A replica of the records of one service that works without a network. */
 export class Offline {
-  /** With whose diary the sync that runs began. */
+  /** Identifies the diary with which the running sync began. */
   #whose = '';
 
   constructor(
@@ -52,7 +52,7 @@ export class Offline {
     private readonly newKey: () => string = () => crypto.randomUUID(),
   ) {}
 
-  /** Notes a new record. It is sent by `sync`. @returns its id for now @throws Full, as every note */
+  /** Adds a new record, for `sync` to send. @returns its negative id @throws Full, as every method that adds a write */
   async create(kind: Change['record'], path: string, userId: number, body: Record<string, unknown>) {
     const { made } = await this.shelf.update((kept) => {
       const write: Write = {
@@ -70,8 +70,8 @@ export class Offline {
   }
 
   /**
-   * Notes other values of some fields of a record, or without them that it is deleted.
-   * @returns the record as it was before; undefined where there is none
+   * Adds a change of some fields of a record or, without `body`, its deletion, for `sync` to send.
+   * @returns the record as it was before; undefined if there is none
    */
   async change(
     kind: Change['record'],
@@ -85,7 +85,7 @@ export class Offline {
       if (!before) return kept;
       const now = before.id;
       const unsent = kept.waiting.findLast((write) => isAbout(kept, write, kind, now) && !write.wasTried);
-      // What was never sent needs no deletion, and no other write for what is said next.
+      // A write that was never sent is removed or extended, in place of a further write.
       if (!body && unsent?.what === 'create')
         return { ...kept, waiting: kept.waiting.filter((write) => write.id !== unsent.id) };
       if (body && (unsent?.what === 'create' || unsent?.what === 'change')) {
@@ -107,11 +107,11 @@ export class Offline {
     return before;
   }
 
-  /** Notes that a record which was deleted is to come back. */
+  /** Adds the restoration of a deleted record, for `sync` to send. */
   async restore(kind: Change['record'], path: string, record: Kept): Promise<void> {
     await this.shelf.update((kept) => {
       const id = nowOf(kept, record.id);
-      // A deletion that was never sent is left out.
+      // A deletion that was never sent is removed.
       const unsent = kept.waiting.find(
         (write) => write.what === 'delete' && isAbout(kept, write, kind, id) && !write.wasTried,
       );
@@ -130,7 +130,7 @@ export class Offline {
     });
   }
 
-  /** Forgets a write that was refused, once the person knows. */
+  /** Removes a refused write, once the person knows. */
   async dismiss(key: string): Promise<void> {
     await this.shelf.update((kept) => ({
       ...kept,
@@ -139,12 +139,12 @@ export class Offline {
   }
 
   /**
-   * Takes over what changed, and sends what waits, in order. Safe at any moment, and in several tabs.
-   * @throws TypeError without a network, Refused where the service cannot do it now: try again later
+   * Reads the changes of the service, and sends the writes that wait, in order. Safe at any moment, and in several tabs.
+   * @throws TypeError without a network, Refused when the service cannot do it now: try again later
    */
   async sync(): Promise<void> {
     await this.lock('sciatica-sync', async () => {
-      // Nothing is asked for until it is known whose diary it is. The role may be that of the token before.
+      // Nothing is read before it is known whose diary it is. The stored role may be that of a former token.
       const begun = (await this.shelf.read()) ?? EMPTY;
       if (begun.ended !== undefined || !isOwn({ ...begun, role: null })) return;
       this.#whose = whoseOf(begun);
@@ -163,8 +163,8 @@ export class Offline {
   }
 
   /**
-   * Syncs whenever the service says that something changed, until the stream ends. One tab does so for all: the others wait for
-   * its place.
+   * Syncs whenever the event stream of the service reports a change, until the stream ends. One tab does so for all; the others
+   * wait for its lock.
    * @throws as `sync`
    */
   async follow(signal: AbortSignal): Promise<void> {
@@ -178,7 +178,7 @@ export class Offline {
       const decoder = new TextDecoder();
       for (const reader = (body as ReadableStream<Uint8Array>).getReader(); ; ) {
         const { value, done } = await reader.read();
-        // The last event says why it ends, which the next sync learns as well.
+        // The last event says why the stream ends; the next sync learns it, too.
         if (done) break;
         if (whoseOf((await this.shelf.read()) ?? EMPTY) !== whoseOf(begun)) return reader.cancel();
         if (/^(?:data|event):/m.test(decoder.decode(value, { stream: true }))) await this.sync();
@@ -201,7 +201,7 @@ export class Offline {
     return this.shelf.update((kept) => work(ofSame(kept, this.#whose)));
   }
 
-  /** What is kept belongs to one diary: an id means nothing in another database. @returns whether it is one's own */
+  /** Asks whose diary it is, and drops that of another database, whose ids mean nothing here. @returns whether it is one's own */
   async #check(): Promise<boolean> {
     const client = await this.#client();
     const me = await client.json<Pick<Required<Notebook>, 'database' | 'users' | 'role'>>('/me');
@@ -213,7 +213,7 @@ export class Offline {
       const isSame = kept.database === database && String(kept.users) === String(users);
       if (kept.database === undefined || isSame)
         return { ...kept, database, users, role, ...(person !== undefined && { person }) };
-      // What waits for others than the token covers is never sent as theirs.
+      // Writes for users whom the token does not cover are refused here, and never sent as those of others.
       const isCovered = ({ userId }: Write) =>
         kept.database === database && (users === null || users.includes(userId));
       const problem = {
@@ -240,7 +240,7 @@ export class Offline {
     return isOwn(known);
   }
 
-  /** Takes over what changed since. */
+  /** Reads the changes since the last time. */
   async #pull(): Promise<void> {
     const client = await this.#client();
     const { since } = await this.#read();
@@ -256,13 +256,13 @@ export class Offline {
       }
     } catch (error) {
       if (!(error instanceof Refused) || error.problem.status !== 410) throw error;
-      // What the backup lacks comes back first; what it has, the keys tell.
+      // After a restore, sends again what the backup may lack; what it has, it recognises by the keys.
       const ids = error.problem.reason === 'restored' ? await this.#repeat() : new Map<string, number>();
       await this.#readAll(ids);
     }
   }
 
-  /** Sends once more what was answered, unless it is gone since. @returns the ids that became others, by place */
+  /** Sends answered writes again, unless their effect is gone since. @returns new ids of records, by `placeOf` */
   async #repeat(): Promise<Map<string, number>> {
     const kept = await this.#read();
     const ids = new Map<string, number>();
@@ -273,14 +273,14 @@ export class Offline {
         const { id } = await this.#send(write, ids.get(placeOf(write)) ?? write.id, undefined);
         if (id !== undefined && id !== write.id) ids.set(placeOf(write), id);
       } catch (error) {
-        // Refused for good: it is there, or what it was about is not.
+        // Refused for good: the record exists, or what the write refers to does not.
         if (!(error instanceof Refused) || error.isPassing || error.problem.status === 401) throw error;
       }
     }
     return ids;
   }
 
-  /** Reads everything. @param ids that became others, by place */
+  /** Reads all records. @param ids new ids of records, by `placeOf` */
   async #readAll(ids: ReadonlyMap<string, number> = new Map()): Promise<void> {
     const client = await this.#client();
     const since = await client.now();
@@ -311,7 +311,7 @@ export class Offline {
     });
   }
 
-  /** Sends the first of what waits. @returns whether there may be more */
+  /** Sends the first write that waits. @returns whether there may be more */
   async #sendNext(): Promise<boolean> {
     const kept = await this.#update(tried);
     const [write] = kept.waiting;
@@ -333,7 +333,7 @@ export class Offline {
     const isTakenBack =
       write.what === 'delete' &&
       begun.waiting.some((other) => other.what === 'restore' && isSame(begun, other));
-    // A deletion shows what was changed before it: that is not asked about beside it.
+    // A refused deletion shows all that differs: refused changes of its record are not asked about as well.
     const isShown = (kept: Notebook, other: Write) =>
       write.what === 'delete' && !isTakenBack && other.what === 'change' && isSame(kept, other);
     const end = async (...refused: Write[]) => {
@@ -343,11 +343,11 @@ export class Offline {
         refused: [...kept.refused.filter((other) => !isShown(kept, other)), ...refused],
       }));
     };
-    // It was done, and what it made is gone since; or it is there already.
+    // Nothing to ask: it was done and its record is gone since, or the record to restore exists.
     const isThere = write.what === 'restore' && status === 409;
     if (refusal.kind === 'record-gone' || isThere || isTakenBack) return end();
     if (status === 404 && write.what !== 'create') {
-      // A restored backup may lack the record, which has another id once it is back.
+      // A restored backup may lack the record, which gets another id when it is sent again.
       await this.#pull();
       const kept = await this.#read();
       const own = kept.waiting.find(({ key }) => key === write.key);
@@ -365,7 +365,7 @@ export class Offline {
     }));
   }
 
-  /** Sends a write, with a key: changes and deletions too, as a batch of one. */
+  /** Sends a write with its Idempotency-Key; changes and deletions, which take none alone, as a batch of one. */
   async #send(
     write: Write,
     id: number,
@@ -392,12 +392,12 @@ export class Offline {
       return { id: record.id, record, at };
     }
     const [{ body, headers }] = (await response.json()) as [{ body: Kept; headers: { etag?: string } }];
-    // A first answer that comes again is of then, and its change was taken over since.
+    // A replayed answer is as old as the write, and the changes since were read already.
     const isOfNow = write.what === 'change' && !response.headers.has('Idempotency-Replayed');
     return { at, ...(isOfNow && { record: { ...body, ...etagOf(headers.etag) } }) };
   }
 
-  /** Takes an answer over, in the transaction in which the write stops waiting. */
+  /** Applies an answer and removes its write from those that wait, in one transaction. */
   async #answer(write: Write, { id, record, at }: { id?: number; record?: Kept; at: number }): Promise<void> {
     await this.#update((kept) => {
       const now = id ?? nowOf(kept, write.id);
@@ -415,7 +415,7 @@ export class Offline {
   }
 }
 
-/** A user may be gone by the time that the lists are read: the changes say so. */
+/** A user may be deleted before the lists are read: the changes will say so. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
 }

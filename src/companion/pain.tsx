@@ -3,7 +3,7 @@ import type { Shown } from './phone.ts';
 import { Table } from './table.tsx';
 import { dayOf, daysAgo, groupsOf, logsOf, painsOf, spoken } from './words.ts';
 
-/** What counts as the pain of each day of the last 90, as in the summary. */
+/** The chart of the pain of each of the last 90 days, by the rule of the summary. */
 export function Pain90({ kept }: Pick<Shown, 'kept'>) {
   const since = daysAgo(89);
   const logs = logsOf(kept);

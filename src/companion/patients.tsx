@@ -13,16 +13,16 @@ type Patient = Schemas['Overview'];
 export function Patients({ kept, phone, say }: Shown) {
   const [found, setPatients] = useState<readonly Patient[]>();
   const [report, setReport] = useState<{ name: string; text: string }>();
-  // Whose token was taken back has none any more.
+  // Without a valid token, nobody is shown any more.
   const patients = kept.ended === undefined ? found : undefined;
   useEffect(() => {
     const read = async () => setPatients(await (await phone.client()).json<Patient[]>('/overviews'));
     if (phone.me) void read().catch(() => {});
-    // Who the caller is was asked for again: the page was opened, or looked at once more.
+    // `phone.me` was read again: the page was opened, or is shown again.
   }, [phone.me]);
   const show = (next: typeof report) => {
     setReport(next);
-    // What had the focus is gone.
+    // The button that had the focus is gone.
     setTimeout(focusHeading);
   };
   useEffect(() => {
@@ -37,12 +37,12 @@ export function Patients({ kept, phone, say }: Shown) {
     const read = client.send(`/users/${patient.id}/report?format=md`).then((response) => response.text());
     const text = await read.catch((error: unknown) => {
       say(whyNot(error, patient));
-      // Says whether the token still counts, and reads the list anew.
+      // Checks whether the token is still valid, and reads the list again.
       void phone.sync();
     });
     if (text === undefined) return;
     say('');
-    // Back, of the browser too, leads from the report to the patients.
+    // Back, also that of the browser, leads from the report to the patients.
     history.pushState(null, '');
     show({ name: nameOf(patient), text });
   };

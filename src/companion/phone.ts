@@ -4,9 +4,9 @@ import { Offline } from './offline.ts';
 import { type Kept, trace } from './shelf.ts';
 import { type Entry, kindOf } from './words.ts';
 
-/** What the page does besides showing records: it pairs, syncs, and says how that goes. */
+/** The actions of the page besides showing records: pairing and syncing, with their state. */
 
-/** How the last try to reach the service went. */
+/** The result of the last attempt to reach the service. */
 export type Connection = 'trying' | 'ok' | 'unreachable' | { refused: string };
 
 /** Who the caller is, as `GET /me` says. */
@@ -20,18 +20,18 @@ interface Me {
   machine: string;
 }
 
-/** Between two tries to reach the service, in milliseconds. */
+/** Shortest and longest delay between two attempts to reach the service, in milliseconds. */
 const [SOON, LATE] = [2_000, 60_000];
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long "Forget this phone" waits for the service, in milliseconds: it works without a network too. */
+/** How long "Forget this phone" waits for the service, in milliseconds: it works without a network, too. */
 const GOODBYE_MS = 5_000;
 
-/** By which a phone is named. In this order: Android says that it is Linux, and an iPhone that it is like a Mac. */
+/** The names of systems by which a phone is named. The order counts: Android also says Linux, and an iPhone Mac. */
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'];
 
-/** One after the other in this tab, where a browser has no locks. */
+/** Locks within this tab, for a browser that has none for all tabs. */
 function ownLocks(): Lock {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {
@@ -45,23 +45,23 @@ export class Phone {
   readonly offline: Offline;
   connection: Connection = 'trying';
   me: Me | undefined;
-  /** Why the last note was not saved. */
+  /** Why the last write was not saved. */
   fault: string | undefined;
   /** The code of the link with which the page was opened. */
   code: string | undefined;
-  /** What the person deleted since the page was opened, the last first. */
+  /** The entries that the person deleted since the page was opened, the last first. */
   deleted: Entry[] = [];
-  /** Each saves what is typed into a field, if that is not saved yet. */
+  /** Functions that each save the text typed into a field, if it is not saved yet. */
   readonly drafts = new Set<() => Promise<void>>();
-  /** Where the browser has emptied the store: how many writes waited in it. */
+  /** The number of writes that waited in a store that the browser has emptied; undefined if it has not. */
   lost: number | undefined;
-  /** Whether the clock of this phone differs so much from the service's that days may. */
+  /** Whether the clocks of this phone and the service differ by more than an hour: then days may differ. */
   isClockOff = false;
   #pause = SOON;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isFollowing = false;
 
-  /** @param told is called when the connection has changed */
+  /** @param told called when the connection has changed */
   constructor(
     readonly shelf: Kept,
     public told: () => void,
@@ -71,12 +71,12 @@ export class Phone {
     this.offline = new Offline(shelf, lock);
   }
 
-  /** The service, as whom this phone is. */
+  /** A client of the service with the token of this phone. */
   async client(): Promise<Service> {
     return new Service(location.origin, (await this.shelf.read())?.token);
   }
 
-  /** Syncs now, and again soon where that fails: something has happened, such as a network that is back. */
+  /** Syncs now, with short delays again if that fails: something has happened, such as a network that is back. */
   sync = (): Promise<void> => {
     this.#pause = SOON;
     return this.#try();
@@ -89,7 +89,7 @@ export class Phone {
       const kept = await this.shelf.read();
       ({ token } = kept);
       const client = new Service(location.origin, kept.token);
-      // A service that asked for a token may ask for none by now.
+      // A service that asked for a token may run without authentication by now.
       if (kept.ended === undefined || kept.ended === 'no-token') {
         const response = await client.send('/me');
         const me = (await response.json()) as Me;
@@ -113,8 +113,8 @@ export class Phone {
   }
 
   /**
-   * Notes something, which is sent as soon as that is possible.
-   * @returns what was noted; undefined where it could not be, which the person is told
+   * Runs `work`, which adds a write, and syncs.
+   * @returns the result of `work`; undefined if it failed, as `fault` then says
    */
   async note<T>(work: (offline: Offline) => Promise<T>): Promise<T | undefined> {
     this.fault = undefined;
@@ -131,8 +131,8 @@ export class Phone {
   }
 
   /**
-   * Deletes an entry, with what was typed last. It can be brought back while the page is open.
-   * @returns the entry as it was; undefined where it was deleted before, or could not be, which the person is told
+   * Deletes an entry, after its drafts are saved. It can be brought back while the page is open.
+   * @returns the entry as it was; undefined if it was deleted before, or if that failed, as `fault` then says
    */
   async remove(one: Entry): Promise<Entry | undefined> {
     await this.saveDrafts();
@@ -183,7 +183,7 @@ export class Phone {
     const { tokenKey, token: held } = await this.shelf.update((now) =>
       now.token === kept.token ? { tokenKey: crypto.randomUUID(), ...now } : now,
     );
-    // Another tab was faster: a second renewal would end the first.
+    // Another tab has renewed the token: a second renewal would end the first.
     if (held !== kept.token) return;
     const headers = { 'Idempotency-Key': tokenKey ?? '' };
     const { token } = await client.json<{ token: string }>('/me/token', { method: 'POST', headers });
@@ -194,7 +194,7 @@ export class Phone {
   }
 
   /**
-   * Exchanges the one-time code of `sciatica pair` for a token. Where the answer is lost, the same key gets the same token.
+   * Exchanges the one-time code of `sciatica pair` for a token. If the answer is lost, a retry with the same key gets it again.
    * @throws Refused, TypeError without a network
    */
   async pair(code: string): Promise<void> {
@@ -208,7 +208,7 @@ export class Phone {
     await this.use(made.token);
   }
 
-  /** From now on this phone is who the token is for. */
+  /** Uses this token from now on. */
   async use(token: string): Promise<void> {
     await this.shelf.update(({ tokenKey: _, ended: _ended, person: _person, role: _role, ...kept }) => ({
       ...kept,
@@ -218,19 +218,19 @@ export class Phone {
     await this.sync();
   }
 
-  /** Without tokens: says whose diary it is. */
+  /** Sets whose diary it is, if the service needs no tokens. @param person id of the user */
   async choose(person: number): Promise<void> {
     await this.shelf.update(({ ended: _, ...kept }) => ({ ...unread(kept), person, url: location.origin }));
     await this.sync();
   }
 
   /**
-   * Gives the token back and forgets everything.
-   * @returns whether the service knows; otherwise the token has to be taken back there
+   * Has the token revoked, and deletes everything on this phone.
+   * @returns whether the token is revoked; otherwise it has to be revoked at the service
    */
   async forget(): Promise<boolean> {
     const { token } = await this.shelf.read();
-    // First: the page is drawn anew as soon as the store is empty.
+    // Before the update: the page is rendered as soon as the store is empty.
     this.me = this.lost = undefined;
     await this.shelf.update(() => EMPTY);
     trace.write();
@@ -252,22 +252,22 @@ const storageFault = (error: unknown): string =>
     ? 'This phone has no room left: make some.'
     : 'This browser could not store it: open the page anew.';
 
-/** Background Sync, where the browser has it: what waits is sent although the page is closed. */
+/** Asks for a Background Sync, where the browser has it: it sends the writes that wait although the page is closed. */
 async function sendLater(): Promise<void> {
   const registered = await navigator.serviceWorker?.getRegistration().catch(() => undefined);
   const { sync } = (registered ?? {}) as { sync?: { register(tag: string): Promise<void> } };
   await sync?.register('send').catch(() => {});
 }
 
-/** What every view gets. */
+/** The properties of every view. */
 export interface Shown {
   kept: Notebook;
   phone: Phone;
-  /** Says something to whoever looks or listens. */
+  /** Shows a message, and has screen readers announce it. */
   say: (text: string) => void;
 }
 
-/** The key of the last try with this code, else a new one. */
+/** The key of the last attempt with this code; otherwise a new one. */
 function keyFor(code: string, { tokenKey }: Notebook): string {
   return tokenKey?.startsWith(`${code} `) ? tokenKey : `${code} ${crypto.randomUUID()}`;
 }

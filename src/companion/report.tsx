@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Table } from './table.tsx';
 
-/** A report in the Markdown of the service: headings, lists, tables, quotes and emphasis; of what was typed every character is text. */
+/** Renders the Markdown of a report: headings, lists, tables, quotes and emphasis. All that a user typed is shown as it is. */
 export function Report({ text }: { text: string }) {
-  // The title says whose it is, as the heading of the view does.
+  // Without the title, which says whose report it is, as the heading of the view does.
   const [, ...blocks] = text.trim().split('\n\n');
   return <>{blocks.map(blockOf)}</>;
 }
@@ -35,7 +35,7 @@ function blockOf(block: string) {
   return <p>{inline(block)}</p>;
 }
 
-/** Where escaped punctuation waits, in the private use area, until nothing is read into it any more. */
+/** Offset into the private use area, in which escaped punctuation is kept until emphasis is parsed. */
 const ASIDE = 0xe000;
 
 function inline(text: string): ComponentChildren {

@@ -1,7 +1,7 @@
 import { type IDBPDatabase, openDB } from 'idb';
 import { EMPTY, type Notebook, type Shelf, type Write } from './notebook.ts';
 
-/** Where the page keeps its notebook, and who wants to know when it has changed, in this tab or another. */
+/** The storage of the page's notebook. It reports changes, by this tab or another. */
 export interface Kept extends Shelf {
   /** Whether it outlives the page. */
   isLasting: boolean;
@@ -14,14 +14,14 @@ const STORE = 'notebook';
 const CHANNEL = 'sciatica';
 
 /**
- * What stays in memory while there is no token: localhost is also the address of whatever other program runs on that port later,
- * so what is stored there is only what was not sent yet, and the names of exercises.
+ * Members that are kept in memory only while there is no token. Another program may use the same port of localhost later, and
+ * could read what is stored there: only writes that were not sent yet, and the names of exercises.
  */
 const CONFIDENTIAL = ['records', 'answered', 'since', 'summary', 'trial'] as const;
 
 /**
- * How many writes waited last: kept apart, because most browsers that empty IndexedDB leave it there. It tells an emptied store
- * from a new one.
+ * The number of writes that waited last, kept apart, because most browsers that empty IndexedDB leave localStorage. It
+ * distinguishes an emptied store from a new one.
  */
 export const trace = {
   read(): number | undefined {
@@ -37,7 +37,7 @@ export const trace = {
       if (count === undefined) localStorage.removeItem(STORE);
       else localStorage.setItem(STORE, String(count));
     } catch {
-      // A browser that stores nothing empties nothing.
+      // The browser stores nothing, so it has nothing to empty.
     }
   },
 };
@@ -49,7 +49,7 @@ export async function openShelf(): Promise<Kept> {
     const opened = async () => {
       db ??= await openDB('sciatica', 1, {
         upgrade: (made) => void made.createObjectStore(STORE),
-        // Browsers close it where they empty it, or have put the page aside.
+        // Browsers close it when they empty it or have suspended the page: it is opened again on use.
         terminated: () => {
           db = undefined;
         },
@@ -57,7 +57,7 @@ export async function openShelf(): Promise<Kept> {
       return db;
     };
     await opened();
-    // Asked so that the browser does not clear it when the phone runs out of room.
+    // Asks the browser not to empty the store when the phone runs out of room.
     void navigator.storage?.persist?.().catch(() => false);
     return new Database(opened);
   } catch {
@@ -72,25 +72,25 @@ abstract class Watched implements Kept {
 
   constructor() {
     this.#channel?.addEventListener('message', async ({ data }) => {
-      // A page that has just been opened, and the service worker, have read nothing yet.
+      // Ignores a page that has just been opened, and a service worker, until they have read something.
       const theirs = data as Partial<Notebook>;
-      // The service worker knows no summary and no trial.
+      // Merged into what is here: the service worker has no summary and no trial.
       if (theirs.since !== undefined) {
         const { answered = [] } = this.confidential;
         const isNew = ({ key }: Write) => answered.every((one) => one.key !== key);
-        // Nor what others have sent.
+        // Nor has it the writes that other tabs have sent.
         const all = [...answered, ...(theirs.answered ?? []).filter(isNew)];
         this.confidential = { ...this.confidential, ...theirs, answered: all };
       }
       const kept = await this.read().catch(() => undefined);
       if (!kept) return;
-      // What another tab has forgotten.
+      // Another tab has deleted everything.
       if (kept.token === undefined && kept.person === undefined) this.confidential = {};
       this.#tell(kept);
     });
   }
 
-  /** What is in memory only; the other tabs get it with each change. */
+  /** The members that are in memory only; each change sends them to the other tabs. */
   protected abstract confidential: Partial<Notebook>;
   abstract read(): Promise<Notebook>;
   protected abstract write(work: (kept: Notebook) => Notebook): Promise<Notebook>;
@@ -126,7 +126,7 @@ class Memory extends Watched {
   }
 }
 
-/** Each member of the notebook is an entry of its own, and is written only when it is another. */
+/** Each member of the notebook is an entry of the store, and is written only if it is another object. */
 class Database extends Watched {
   readonly isLasting = true;
   protected confidential: Partial<Notebook> = {};
@@ -142,9 +142,9 @@ class Database extends Watched {
   }
 
   protected async write(work: (kept: Notebook) => Notebook): Promise<Notebook> {
-    // Strict: resolved when it is on the disk, not when it is on its way there.
+    // Strict: resolves once the data is on the disk.
     const tx = (await this.opened()).transaction(STORE, 'readwrite', { durability: 'strict' });
-    // Its requests say why.
+    // No unhandled rejection: its requests reject with the reason.
     tx.done.catch(() => {});
     const [keys, values] = await Promise.all([tx.store.getAllKeys(), tx.store.getAll()]);
     const kept = this.#whole(keys.map((key, i) => [key, values[i]]));
@@ -161,11 +161,11 @@ class Database extends Watched {
         else if (members[key] !== before[key]) writes.push(tx.store.put(members[key], key));
       }
     } catch (error) {
-      // All or nothing: what was asked for before would be stored otherwise.
+      // All or nothing: the browser would store what was requested before the error.
       try {
         tx.abort();
       } catch {
-        // The browser has done so itself.
+        // The browser has aborted it already.
       }
       await Promise.allSettled(writes);
       throw error;

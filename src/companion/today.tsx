@@ -25,16 +25,16 @@ interface Exercise {
   exerciseType: string;
 }
 
-/** Days back that say what is done often. */
+/** Days in which an exercise counts as done recently, and how often. */
 const OFTEN_DAYS = 14;
 
-/** How long what was saved can be taken back on its card, in milliseconds. */
+/** How long a saved entry can be taken back on its card, in milliseconds. */
 const TAKE_BACK_MS = 10_000;
 
-/** For how long what comes in the place of something else cannot be pressed, in milliseconds. */
+/** How long new controls in the place of others ignore taps, in milliseconds. */
 const SETTLE_MS = 600;
 
-/** Whether something has just come or gone: the second of two quick taps was not meant for what is there now. */
+/** Whether something has just appeared or gone: the second of two quick taps was not meant for what is there now. */
 function useSettling(isThere: boolean): boolean {
   const [settled, setSettled] = useState(isThere);
   useEffect(() => {
@@ -50,7 +50,7 @@ interface Group {
   exercises: Exercise[];
 }
 
-/** The routines first, then what was done in the last days, the most often first, then the rest by name. */
+/** The exercises to offer: those of routines, then those of the last days, the most frequent first; and the rest by name. */
 function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
   const known = new Map<string, Exercise & { recent: number }>();
   const since = daysAgo(OFTEN_DAYS);
@@ -60,7 +60,7 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
   }
   const routines = routinesOf(kept);
   const inRoutine = new Set(routines.flatMap(({ exercises }) => exercises.map((one) => one.exerciseName)));
-  // Before the records are read only these names are there; after that they would outlive what they name.
+  // The stored names are for the time before the records are read; later they may be of what is gone.
   for (const one of kept.since === undefined ? (kept.names ?? []) : [])
     if (!known.has(one.exerciseName)) known.set(one.exerciseName, { ...one, recent: 0 });
   const others = [...known.values()]
@@ -70,13 +70,13 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
   const groups = [...routines, { title: `The last ${OFTEN_DAYS} days`, exercises: recent }];
   const shown = groups.filter(({ exercises }) => exercises.length > 0);
   const rest = others.filter((one) => one.recent === 0);
-  // Nothing is folded away where it would be all that there is.
+  // The rest is not collapsed if there is nothing else.
   return shown.length > 0
     ? { groups: shown, rest }
     : { groups: rest.length > 0 ? [{ title: 'Exercises', exercises: rest }] : [], rest: [] };
 }
 
-/** As they are at the service; before the records are read, as they were. */
+/** The routines: those of the records or, before these are read, those of the stored names. */
 function routinesOf(kept: Notebook): Group[] {
   const named = (kept.names ?? []).filter(({ routine }) => routine !== undefined);
   const all: (readonly [title: string, exercises: Exercise[]])[] =
@@ -91,7 +91,7 @@ function routinesOf(kept: Notebook): Group[] {
 export function Today(shown: Shown) {
   const { kept, phone } = shown;
   const [open, setOpen] = useState<string>();
-  // Nothing moves while a card is open: what was just recorded would come under another heading.
+  // The order is frozen while a card is open: its exercise would move under another heading.
   const held = useRef(exercisesOf(kept));
   if (open === undefined) held.current = exercisesOf(kept);
   const { groups, rest } = held.current;
@@ -104,10 +104,10 @@ export function Today(shown: Shown) {
       })),
     ),
   );
-  // Kept apart from the records, so that they are there without a network before the records are.
+  // Stored apart from the records, to be there without a network before the records are read.
   useEffect(() => {
     if ((names !== '[]' || kept.since !== undefined) && JSON.stringify(kept.names) !== names)
-      // A full storage keeps the names of before.
+      // With a full storage, the former names stay.
       void phone.shelf.update((now) => ({ ...now, names: JSON.parse(names) })).catch(() => {});
   }, [names]);
   const cards = (title: string, exercises: Exercise[]) =>
@@ -152,7 +152,7 @@ interface TrialStatus {
   today: { date: string; number: number; what: string } | null;
 }
 
-/** What is drawn for today, in a trial; without a network what was last known of today. */
+/** What a trial has drawn for today; without a network, as it was last read today. */
 function TrialToday({ kept, phone }: Shown) {
   const person = personOf(kept);
   const today = dayOf(new Date());
@@ -162,7 +162,7 @@ function TrialToday({ kept, phone }: Shown) {
     const read = async () => {
       const client = await phone.client();
       const [running] = await client.json<Kept[]>(`/trials?userId=${person}&state=running`);
-      // The day is that of the phone; late at night a trial may still be at the day before.
+      // The day is that of the phone; after midnight, a trial may still be at the day before.
       const query = `today=${today}&hour=${new Date().getHours()}`;
       const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status?${query}`));
       const of = status?.today;
@@ -177,7 +177,7 @@ function TrialToday({ kept, phone }: Shown) {
     return () => {
       isLatest = false;
     };
-    // Once more where the page is looked at again: a try that failed may be the last one of the day.
+    // Read again with `phone.me`, as the page is shown again: otherwise a failed attempt could be the last.
   }, [isReached, phone.me, person, today, kept.since]);
   const { trial } = kept;
   const isNow = trial?.date === today && (!trial.isLate || new Date().getHours() < DAY_BEGINS);
@@ -187,7 +187,7 @@ function TrialToday({ kept, phone }: Shown) {
 /** Pain without an exercise: ten numbers, and a tap on one saves it. */
 function HowIsIt({ kept, phone, say }: Shown) {
   const [id, setId] = useState<number>();
-  /** Stays when the numbers come back: it takes longer to read. */
+  /** Whether to show the red flags. They stay when the numbers are back, since they take longer to read. */
   const [isRed, setRed] = useState(false);
   const isSaving = useRef(false);
   const userId = personOf(kept);
@@ -249,7 +249,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   );
 }
 
-/** An exercise: a tap opens it, a tap says the pain before, a tap the pain after, which saves. */
+/** The card of an exercise: one tap opens it, one sets the pain before, and one the pain after, which saves. */
 function Card({
   exercise,
   isOpen,
@@ -282,7 +282,7 @@ function Card({
       return;
     }
     setId(made);
-    // With the entry, not after it: what is below it would move out of sight.
+    // Set with the entry: a button that appeared later would push what is below it out of sight.
     setMayUndo(true);
     say(savedWords({ ...log, id: made }));
   };
@@ -357,10 +357,10 @@ function Card({
   );
 }
 
-/** What names of one exercise have in common, however they are written. */
+/** A name for comparison: the same for all ways to write the name of an exercise. */
 const bareName = (name: string): string => foldedName(name).replace(/[\s\p{Pd}]/gu, '');
 
-/** An exercise that was never recorded. */
+/** The form for an exercise that was never recorded. */
 function Another({
   known,
   hold,
@@ -379,7 +379,7 @@ function Another({
   const typed = { exerciseName: name.trim(), exerciseType: type };
   const alike = known.filter(({ exerciseName }) => bareName(exerciseName) === bareName(name));
   const same = alike.find(({ exerciseName }) => exerciseName === typed.exerciseName);
-  // Two ways to write it, or two types, would be two exercises in every figure.
+  // Offers the known one: another spelling, or another type, would be another exercise in every figure.
   const there = same ?? alike[0];
   return (
     <section ref={section} tabIndex={-1} aria-label="Another exercise">

@@ -4,11 +4,11 @@ import { type Kept, type Notebook, recordsOf } from './notebook.ts';
 
 const pad = (n: number) => String(n).padStart(2, '0');
 
-/** The day of a moment where the phone is, as YYYY-MM-DD. */
+/** The local day of a moment, as YYYY-MM-DD. */
 export const dayOf = (moment: Date): string =>
   `${moment.getFullYear()}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`;
 
-/** A day some days before today. */
+/** The local day so many days before today. */
 export function daysAgo(days: number): string {
   const now = new Date();
   return dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
@@ -21,13 +21,13 @@ const format = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
 });
 
-/** A day in the words of the phone's language. */
+/** A day in the format of the phone's language. */
 export function spoken(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return format.format(new Date(year, month - 1, date));
 }
 
-/** Groups of what has the same key. (Map.groupBy is in no iPhone before iOS 17.4.) */
+/** Groups by key, in the order in which the keys appear. (Map.groupBy is in no iPhone before iOS 17.4.) */
 export function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): [key: string, those: T[]][] {
   const groups = new Map<string, T[]>();
   for (const one of all) {
@@ -74,28 +74,28 @@ export type Entry = Log | Pain;
 
 export const isPain = (one: Entry): one is Pain => 'pain' in one;
 
-/** The kind of an entry, and the path of all of that kind. */
+/** The kind of an entry, and the path of that kind in the API. */
 export const kindOf = (one: Entry): readonly ['log' | 'painEntry', path: string] =>
   isPain(one) ? ['painEntry', PAINS] : ['log', LOGS];
 
-/** What is said once it is saved. The name at the end: figures after one that is read from right to left would change places. */
+/** The message once it is saved. The name is at the end: after a right-to-left one, figures would change places. */
 export const savedWords = (one: Entry): string =>
   isPain(one)
     ? `Saved: pain ${one.pain}.`
     : `Saved: ${one.painBefore} before, ${one.painAfter} after ${one.exerciseName}.`;
 
-/** The pain entries of the person, as they are with what waits. */
+/** The pain entries of the person, with the writes that wait applied to them. */
 export const painsOf = (kept: Notebook): Pain[] =>
   (recordsOf(kept, 'painEntry') as Pain[]).filter(({ userId }) => userId === personOf(kept));
 
-/** The sessions of the person, as they are with what waits. */
+/** The sessions of the person, with the writes that wait applied to them. */
 export const logsOf = (kept: Notebook): Log[] =>
   (recordsOf(kept, 'log') as Log[]).filter(({ userId }) => userId === personOf(kept));
 
-/** Whose diary it is. */
+/** Id of the user whose diary it is. */
 export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];
 
-/** Whether the service has read out everything, and the person was not there: deleted, or merged into another. */
+/** Whether all records are read, and the person is not among them: deleted, or merged into another. */
 export function isPersonGone(kept: Notebook): boolean {
   const person = personOf(kept);
   return kept.since !== undefined && person !== undefined && !kept.records['user']?.[person];

@@ -1,7 +1,7 @@
 import { Offline } from './offline.ts';
 import { openShelf } from './shelf.ts';
 
-/** The service worker: the page starts without a network, and what waits is sent when there is one again. */
+/** The service worker: the page starts without a network, and the writes that wait are sent when there is one again. */
 
 interface Event {
   waitUntil(done: Promise<unknown>): void;
@@ -19,7 +19,7 @@ interface Worker {
   skipWaiting(): Promise<void>;
 }
 
-/** From worker.js, which the build writes: the paths of the page, and a name that changes with any of them. */
+/** Defined by worker.js, which the build writes: the paths of the page, and a name of the cache that changes with any of them. */
 declare const FILES: readonly string[];
 declare const CACHE: string;
 
@@ -47,7 +47,7 @@ export function startWorker(): void {
     event.respondWith(answer());
   });
 
-  // A new version waits until the person says so: nothing is reloaded under somebody's fingers.
+  // A new version waits until the user activates it: no page is reloaded while it is in use.
   worker.addEventListener('message', ({ data }) => {
     if (data === 'use-update') void worker.skipWaiting();
   });
@@ -55,7 +55,7 @@ export function startWorker(): void {
   worker.addEventListener('sync', (event) => {
     const send = async () => {
       const shelf = await openShelf();
-      // Nothing else is read or kept while nobody looks.
+      // With no write to send, nothing is read while no page is open.
       if ((await shelf.read()).waiting.length === 0) return;
       await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
     };
