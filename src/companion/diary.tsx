@@ -159,4 +159,4 @@ function Change({ entry, ...shown }: Shown & { entry: Entry }) {
 }
 
 /** The order within a day: entries that were not sent yet have negative ids, and are the latest. */
-const order = ({ id }: Entry): number => (id < 0 ? Number.MAX_SAFE_INTEGER + id : id);
+const order = ({ id }: Entry): number => (id < 0 ? 2 ** 52 - id : id);

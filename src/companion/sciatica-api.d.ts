@@ -3153,7 +3153,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller comes too often or has written too much today, which counts with authentication, or has too many streams open */
+        /** @description The caller comes too often or has written too much in an hour, which counts with authentication, or has too many streams open */
         TooManyRequests: {
             headers: {
                 /** @description Seconds */

@@ -62,6 +62,12 @@ inBrowser((_, bare) => {
     ]);
     // Of the session, and of all.
     await expect.poll(() => page.getByText('not sent yet').count()).toBe(2);
+    // The latest first, whether it was sent or not.
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('button', { name: 'How is it today? 7', exact: true }).click();
+    await page.getByRole('link', { name: 'Diary' }).click();
+    const [first] = await page.locator('section').first().locator('.exercise').allTextContents();
+    expect(first).toContain('Pain 7');
   });
 
   test('the figures stand by name and type on a scale that ends, and the course has the pain of each day up to today', async () => {

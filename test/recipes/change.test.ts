@@ -53,12 +53,12 @@ beforeAll(() => {
   const RENDER = 'src/store/records/lists/render.ts';
   copy.addBefore(
     RENDER,
-    '// Stored as JSON.stringify gave it.',
+    '// Stored as the output of JSON.stringify.',
     "case 'decimal': return { format: '%.15g', value: name + ' / 10.0' };",
   );
   copy.addBefore(
     RENDER,
-    '// JSON, which no spreadsheet runs.',
+    '// A JSON array, which no spreadsheet runs as a formula.',
     `case 'decimal': return "format('%.15g', " + name + ' / 10.0)';`,
   );
   const PAIN = 'src/domain/pain-entry.ts';

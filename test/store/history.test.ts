@@ -206,7 +206,13 @@ describe('a change, for those who see some users only', () => {
     ['of a user', (store) => void store.users.update(1, { age: 3 }), [1], 1],
     ['of another user', (store) => void store.users.update(2, { age: 3 }), [1], 0],
     ['of a user with a log', (store) => void store.users.delete(1), [1], 2],
-    ['theirs and of others', (store) => imported(store, log(), log(), log({ userId: 2 })), [1], 0],
+    [
+      'theirs and of others',
+      (store) =>
+        imported(store, ...['a', 'b'].map((notes) => log({ notes })), log({ userId: 2, notes: 'c' })),
+      [1],
+      0,
+    ],
   ])('%s', (_, act, users, count) => {
     const store = freshStore();
     imported(store, user(), user({ firstName: 'Ole' }));

@@ -83,7 +83,7 @@ const problems = {
   }),
   TooManyRequests: refusal(
     '429',
-    'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',
+    'The caller comes too often or has written too much in an hour, which counts with authentication, or has too many streams open',
     { 'Retry-After': sureHeader('Seconds', 'integer') },
   ),
   ServiceUnavailable: refusal(
