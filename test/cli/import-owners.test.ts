@@ -292,6 +292,11 @@ describe('a file that was imported for another patient', () => {
     ['all of it', rows, true],
     ['grown by as many rows', [...rows, ...rows.map((row) => row.replace('Plank', 'Cobra'))], true],
     ['of which a few rows are alike', [...rows.slice(0, 2), 'stretch,Cobra,2026-01-09,6,4,true,'], false],
+    [
+      'grown by twice as many',
+      ['Plank', 'Cobra', 'Bridge'].flatMap((name) => rows.map((row) => row.replace('Plank', name))),
+      false,
+    ],
   ])('%s: that is pointed out', async (_, lines, isTold) => {
     const db = practice(2);
     await run(['import', '-', '--as', '1'], { db, stdin: csv(...rows) });
@@ -299,6 +304,8 @@ describe('a file that was imported for another patient', () => {
     const note =
       /most of them stand under Pat One \(user 1\) already.*\nIf the file is not of user 2: sciatica undo \d+\n/;
     expect(note.test(stderr)).toBe(isTold);
+    const again = await run(['import', '-', '--as', '1'], { db, stdin: csv(...rows) });
+    expect(again.stderr).not.toContain('under Pat One');
     const dry = await run(['import', '-', '--as', '2', '--dry-run'], {
       db: practice(2),
       stdin: csv(...lines),

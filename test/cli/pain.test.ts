@@ -73,10 +73,13 @@ describe('what is recorded', () => {
     expect(entriesOf(path)).toEqual([of({ pain: 6, notes })]);
   });
 
-  test.each(['right leg', 'tight', 'middle of the back', 'even so'])('%s is a note', async (notes) => {
-    const { stderr } = await run(['pain', '6', ...notes.split(' ')], { db: db() });
-    expect(stderr).toBe('');
-  });
+  test.each(['right leg', 'tight', 'middle of the back', 'even so', 'night evning'])(
+    '%s is a note',
+    async (notes) => {
+      const { stderr } = await run(['pain', '6', ...notes.split(' ')], { db: db() });
+      expect(stderr).toBe('');
+    },
+  );
 
   test.each([
     ['yesterday evening', '2026-03-01', 'evening'],

@@ -635,6 +635,12 @@ test('doctor says how old the newest is, and where', () => {
   const said = () => examine(store.path).checks.find(({ name }) => name === 'Backups')?.detail;
   expect(said()).toMatch(/^none yet/);
   const today = localDay(new Date());
+  const ahead = filledStore(1);
+  ask(ahead, { today: addDays(today, 1) });
+  const saidAhead = examine(ahead.path).checks.find(({ name }) => name === 'Backups')?.detail;
+  expect(saidAhead).toMatch(
+    /^the newest is from .*, which has not come yet: is the clock right\?, on the same disk[^;]*$/,
+  );
   ask(store, { today: addDays(today, -3) });
   expect(said()).toMatch(/^the newest is 3 days old \(.*\), on the same disk as the database$/);
   ask(store, { today });
