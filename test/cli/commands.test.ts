@@ -194,16 +194,22 @@ describe('whose log it is', () => {
       stderr: expect.stringContaining('SCIATICA_USER must be a whole number') as unknown,
     }));
 
-  test('a chosen user that is gone is passed over, with a hint', async () => {
-    const db = two();
-    await run(['user', 'use', '2'], { db });
-    await run(['user', 'rm', '2', '--yes'], { db });
-    const { code, stderr } = await run(['log', 'add', ...NEW_LOG, '--db', db]);
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      `User 2, chosen with sciatica user use, is gone. Choose another: sciatica user use ID --db ${db}\n`,
-    );
-  });
+  test.each([[['log', 'add', ...NEW_LOG]], [['pain', '9']], [['logs']], [['summary']], [[]]])(
+    'nobody takes the place of a chosen user who is gone: %j',
+    async (words) => {
+      const db = two();
+      await run(['user', 'use', '2'], { db });
+      await run(['user', 'rm', '2', '--yes'], { db });
+      const { code, stdout, stderr } = await run([...words, '--db', db]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(
+        `User 2, chosen with sciatica user use, is gone. Choose another: sciatica user use ID --db ${db}\n`,
+      );
+      expect(records(db).logs.some(({ userId }) => userId === 1)).toBe(false);
+      await run(['user', 'use', '1', '--db', db]);
+      expect((await run([...words, '--db', db])).code).toBe(0);
+    },
+  );
 });
 
 describe('show, edit and rm of a log', () => {

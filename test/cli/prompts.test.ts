@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { run as runProgram } from '../../src/cli/program.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { keys, nora, prepared, records, run, session, started, TODAY, userFlags } from '../helpers.ts';
 
 const { enter, down, ctrlC, ctrlD, backspace, tab } = keys;
@@ -317,6 +318,70 @@ describe('edit without flags', () => {
     );
     await run(['user', 'edit'], { db, answers });
     expect(records(db).users).toEqual([{ ...nora, id: 1, firstName: 'No\u001bra' }]);
+  });
+});
+
+describe('what somebody else did while a question stood', () => {
+  /** Does it in another process, so to say, and types then. */
+  const meanwhile = (db: string, act: (store: Store) => void, typed: string) => () => {
+    const store = openStore(db);
+    act(store);
+    store.close();
+    return typed;
+  };
+  const edit = (db: string, act: (store: Store) => void) =>
+    run(['log', 'edit', '2'], {
+      db,
+      answers: [
+        ['Name of the exercise', enter],
+        ['Kind of exercise', enter],
+        ['Day of the exercise', enter],
+        ['Pain before', enter],
+        ['Pain after', meanwhile(db, act, `${backspace}1${enter}`)],
+        ['Did it help?', enter],
+        ['Notes', enter],
+      ],
+    });
+
+  test('is not overwritten by an answer that did not know of it', async () => {
+    const db = logged();
+    const { code, stdout, stderr } = await edit(db, (store) => store.logs.update(2, { painAfter: 9 }));
+    expect([code, stdout]).toEqual([4, '']);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      'log 2 was changed meanwhile (after is 9): nothing was saved. To say it all the same: sciatica log edit 2 --after 1',
+    );
+    expect(records(db).logs[1]).toEqual({ ...session, id: 2, painAfter: 9 });
+  });
+
+  test('stays where the answers say nothing of it', async () => {
+    const db = logged();
+    const { code } = await edit(db, (store) => store.logs.update(2, { notes: 'from elsewhere' }));
+    expect(code).toBe(0);
+    expect(records(db).logs[1]).toMatchObject({ painAfter: 1, notes: 'from elsewhere' });
+  });
+
+  test('is not deleted with what was confirmed', async () => {
+    const db = logged();
+    const answers = [
+      ['Delete log 2', meanwhile(db, (store) => store.logs.update(2, { painAfter: 9 }), `y${enter}`)],
+    ] as const;
+    expect(await run(['log', 'rm', '2'], { db, answers })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('log 2 was changed meanwhile: nothing was deleted.'),
+    });
+    expect(records(db).logs).toHaveLength(2);
+  });
+
+  test('is not deleted with a user', async () => {
+    const db = logged();
+    const answers = [
+      ['Delete Nora', meanwhile(db, (store) => store.logs.create(session), `y${enter}`)],
+    ] as const;
+    expect(await run(['user', 'rm', '1'], { db, answers })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/It would be .*and 3 logs by now: nothing was deleted\./),
+    });
+    expect(records(db).logs).toHaveLength(3);
   });
 });
 

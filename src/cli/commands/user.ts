@@ -171,12 +171,17 @@ const countedKinds = (countOf: (kind: OwnedKindName) => number): string[] =>
 async function removeUser(context: Context, text: string, options: Options): Promise<void> {
   const { users } = context.store;
   const id = idOf(text);
-  const user = users.get(id);
+  users.get(id);
   await users.readyToReveal();
-  const going = users.countGoing(id);
-  const all = [summaryOfUser(user), ...countedKinds((kind) => going[kind])];
-  const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
+  const describe = () => {
+    const going = users.countGoing(id);
+    const all = [summaryOfUser(users.get(id)), ...countedKinds((kind) => going[kind])];
+    return [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
+  };
+  const what = describe();
   await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
+  const now = describe();
+  if (now !== what) throw conflict(`It would be ${now} by now: nothing was deleted.`);
   const others = new Set(users.list().map((user) => user.id));
   users.deleteAndReveal(id);
   sayChanged(context, `Deleted ${what}.`);

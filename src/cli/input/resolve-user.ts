@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { absent } from '../../domain/errors.ts';
 import { usage } from '../terminal/errors.ts';
-import { commandLine, say } from '../terminal/io.ts';
+import { commandLine } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 import { idOf, type Options } from './options.ts';
 
@@ -26,19 +26,21 @@ function namedUser(context: Context, given: unknown): number | undefined {
   throw absent((command) => `SCIATICA_USER is ${id}, but there is no user ${id}. See: ${command('users')}`);
 }
 
-/** The user of `user use`, else the only one. */
+/**
+ * The user of `user use`, else the only one.
+ * @throws SciaticaError `invalid` where the chosen one is gone: nothing is recorded for, or shown of, somebody else instead
+ */
 function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
   // After a merge (`user merge`), the user under whom the chosen one's records appear.
   const present = chosen && users.shownAs(chosen);
   if (present) return present;
-  if (chosen)
-    say(
-      context,
+  const [first, second] = users.list({ limit: 2 });
+  if (chosen && first)
+    throw usage(
       `User ${chosen}, chosen with sciatica user use, is gone. Choose another: ${commandLine(context, 'user use ID')}`,
     );
-  const [first, second] = users.list({ limit: 2 });
   return second ? undefined : first?.id;
 }
 

@@ -1,14 +1,24 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
-import type { Fields } from '../../domain/fields.ts';
-import { isOwned, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
-import type { Records } from '../../store/records/records.ts';
+import { shown } from '../../domain/codec.ts';
+import { conflict } from '../../domain/errors.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
+import {
+  commandsOf,
+  isOwned,
+  type KindName,
+  kindOf,
+  type RecordOfKind,
+  statementsOf,
+} from '../../domain/kinds.ts';
+import type { Guard, Records } from '../../store/records/records.ts';
 import { ageOf, settleDays } from '../input/days.ts';
 import { confirmed, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
-import { counted, say, sayAlways } from '../terminal/io.ts';
+import { counted, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
 import { columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
@@ -127,14 +137,50 @@ export async function editRecord<K extends KindName>(
   await settleDays(context, options, fields, given, age ?? ageOf(context, userId));
   await complete(given);
   const patch = namingFlags(fields, () => check(given));
-  const record = namingFlags(fields, () => records.update(id, patch));
+  const guard = context.interactive ? unlessChanged(kind, current, patch) : undefined;
+  const record = namingFlags(fields, () => records.update(id, patch, guard));
   const isNew = context.store.latestChange !== undefined;
   const done = isNew ? `Changed ${describe(record)}.` : 'Nothing changed.';
   printDone(context, options, { fields: kindOf(kind).fields, record, done });
   return isNew ? { record, patch } : undefined;
 }
 
-/** Deletes records as one change, after a confirmation. @throws SciaticaError `not-found`, others as `confirmed` */
+/**
+ * Refuses a change of statements that somebody else has changed while questions stood: who answered did not know of that. What else
+ * was changed of the record stays.
+ */
+function unlessChanged(kind: KindName, seen: object, patch: object): Guard {
+  const said = patch as Record<string, unknown>;
+  const touched = [...statementsOf(kind).values()]
+    .filter((names) => names.some((name) => name in said))
+    .flat();
+  return (json) => {
+    const [before, now] = [seen as Record<string, unknown>, JSON.parse(json) as Record<string, unknown>];
+    const changed = touched.filter((name) => !isDeepStrictEqual(before[name] ?? null, now[name] ?? null));
+    if (changed.length === 0) return;
+    const { fields, words } = kindOf(kind) as { fields: Fields; words: { one: string } };
+    const shownOf = (name: string, value: unknown) =>
+      escapeControls(shown(fields[name] as Field, value ?? null));
+    const news = changed.map(
+      (name) => `${fields[name]?.label.toLowerCase()} is ${shownOf(name, now[name]) || 'empty'}`,
+    );
+    const flags = Object.entries(said).map(([name, value]) => {
+      const { flag, kind: type } = fields[name] as Field;
+      return type === 'boolean'
+        ? `--${value ? '' : 'no-'}${flag}`
+        : `--${flag} ${quoted(shownOf(name, value))}`;
+    });
+    throw conflict(
+      (command) =>
+        `${words.one} ${now['id']} was changed meanwhile (${news.join(', ')}): nothing was saved. To say it all the same: ${command([commandsOf(kind).one, 'edit', now['id'], ...flags].join(' '))}`,
+    );
+  };
+}
+
+/**
+ * Deletes records as one change, after a confirmation, as they were confirmed.
+ * @throws SciaticaError `not-found`, `conflict` where one was changed meanwhile, others as `confirmed`
+ */
 export async function removeRecords(
   context: Context,
   options: Options,
@@ -146,12 +192,16 @@ export async function removeRecords(
   const records = verbsOf(context, kind);
   const [first, ...others] = ids.map((id) => records.get(id));
   if (!first) return;
+  const seen = ids.map((id) => records.json(id));
   const what = others.length > 0 ? counted(ids.length, one, many) : summaryOf(kind, first);
   if (others.length > 0 && !options['yes'])
     for (const record of [first, ...others]) sayAlways(context, `  ${summaryOf(kind, record)}`);
   await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
   context.store.change(() => {
-    for (const id of ids) records.delete(id);
+    for (const [i, id] of ids.entries())
+      records.delete(id, (json) => {
+        if (json !== seen[i]) throw conflict(`${one} ${id} was changed meanwhile: nothing was deleted.`);
+      });
   });
   sayChanged(context, `Deleted ${what}.`);
 }
