@@ -31,6 +31,8 @@ describe('log add in one line', () => {
     [['piri', '6', '4', '--date', 'last friday'], { date: '2026-02-27' }],
     [['piri', '6', '4', '--no-effective'], { effective: false }],
     [['6', '4', '--name', 'Plank'], { exerciseName: 'Plank' }],
+    [['6', '4', 'slr'], { exerciseName: 'Straight Leg Raise', painBefore: 6, notes: '' }],
+    [['6', '4', 'piri', '--name', 'Plank'], { exerciseName: 'Plank', notes: 'piri' }],
     [['piri', '6', '--after', '4'], { painAfter: 4 }],
     [['piri', '--before', '6/10', '--after', 'four'], { painBefore: 6, painAfter: 4 }],
     [['piri', '6,4'], { painBefore: 6, painAfter: 4, effective: true }],
@@ -45,6 +47,7 @@ describe('log add in one line', () => {
       ['cat', '6', '4'],
       'cat can mean Cat Stretch, Cat-Cow: say more of the name, or name a new exercise with --name cat.',
     ],
+    [['6', '4', 'cat'], 'cat can mean Cat Stretch, Cat-Cow'],
     [['yoga', '6', '4'], '--type is missing: yoga is a new exercise'],
     [
       ['planc', '6', '4'],

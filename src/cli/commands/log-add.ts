@@ -6,7 +6,7 @@ import type { Exercise } from '../../domain/exercise.ts';
 import { exerciseTypes } from '../../domain/exercise-types.ts';
 import { type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { wholeNamesMeant } from '../../domain/words/match.ts';
+import { namesMeant, wholeNamesMeant } from '../../domain/words/match.ts';
 import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
@@ -150,9 +150,8 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
   // An invalid id is not looked up, but reported together with all other faults.
   const isId = Number.isInteger(id) && id >= 1;
   if (isId) context.store.users.get(id);
-  const isName = (text: string) =>
-    wholeNamesMeant(text, namesOf(context.store.logs.exercises(isId ? id : undefined))).length > 0;
-  const { name, values } = readWords(context, words, given, isName);
+  const names = () => namesOf(context.store.logs.exercises(isId ? id : undefined));
+  const { name, values } = readWords(context, words, given, names);
   return {
     name,
     brief: words.length > 0,
@@ -306,9 +305,10 @@ function sameThatDay(context: Context, log: Log): Log | undefined {
 }
 
 /**
- * Parses `name before after note…`: the name ends at the first level of pain, unless a known name contains a number.
+ * Parses `name before after note…`: the name ends at the first level of pain, unless a known name contains a number. A known name
+ * may stand behind the pain.
  * @param given the values of flags
- * @param isName whether a text is the whole name of a known exercise
+ * @param names of the known exercises
  * @returns the name as typed, and the values by field: painBefore, painAfter, notes
  * @throws SciaticaError `invalid` if a word and a flag set the same field, or a day stands in the place of the pain
  */
@@ -316,12 +316,18 @@ function readWords(
   context: Context,
   words: readonly string[],
   given: Values,
-  isName: (text: string) => boolean,
+  names: () => readonly string[],
 ): Pick<Draft, 'name' | 'values'> {
   const day = dayInTheWay(words);
   if (day !== undefined) throw dayAsWord(context, day, 'log add NAME 6 4');
-  const { before, levels, after } = painIn(words, isName);
-  const [name, notes] = [before.join(' ').trim(), after.join(' ')];
+  const { before, levels, after } = painIn(words, (text) => wholeNamesMeant(text, names()).length > 0);
+  const [first, last] = [before.join(' ').trim(), after.join(' ')];
+  const isBehind =
+    first === '' &&
+    last !== '' &&
+    given['exerciseName'] === undefined &&
+    namesMeant(last, names()).length > 0;
+  const [name, notes] = isBehind ? [last, ''] : [first, last];
   const [painBefore, painAfter] = levels;
   const texts = {
     ...(painBefore !== undefined && { painBefore }),
