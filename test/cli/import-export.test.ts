@@ -37,7 +37,7 @@ const noraAt = (id: number) => ({ id, ...nora });
 describe('import', () => {
   it('takes what the mock server kept, and says what it did', async () => {
     const db = freshPath();
-    const first = await run(['import', PRACTICE], { db });
+    const first = await run(['import', PRACTICE], { db, now: new Date(2027, 0, 1) });
     expect(first).toEqual({
       code: 0,
       stdout: '',
@@ -71,6 +71,22 @@ describe('import', () => {
     expect(again.stderr).toContain(`${note}If the file was imported before: sciatica undo 4\n${leaveOut}`);
     expect(JSON.parse(again.stdout).alike).toEqual([{ record: 'log', count: 2 }]);
     expect(records(db).logs).toHaveLength(6);
+  });
+
+  it('points out days that have not come', async () => {
+    const db = noraWith();
+    const row = (day: string) => `1,stretch,Plank,${day},6,4,true,`;
+    const header = 'userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes';
+    const stdin = [header, row('2026-01-07'), row('2027-01-07'), row('1926-01-07')].join('\n');
+    const { code, stderr } = await run(['import', '-'], { db, stdin });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'Note: records after today, or before the birth that the age implies, count in no figure: 2 of user 1.\n',
+      ),
+    ]);
+    const sound = await run(['import', '-'], { db: noraWith(), stdin: `${header}\n${row('2026-01-07')}` });
+    expect(sound.stderr).not.toContain('Note');
   });
 
   it.each(['ours', 'theirs', 'renumber'])(

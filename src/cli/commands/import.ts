@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { conflict, describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
@@ -134,6 +135,18 @@ async function importFile(context: Context, path: string, options: ImportOptions
   sayResult(context, task, options);
 }
 
+/** Points out records of those who got some that count in no figure, such as those of a year with a typing mistake. */
+function sayStrangeDays(context: Context, recipients: ImportResult['recipients']): void {
+  const all = recipients.map(({ id }) => ({ id, ...countedLogs(context.store, id, {}, context.today) }));
+  const strange = all.filter(({ leftOut }) => leftOut > 0);
+  if (strange.length === 0) return;
+  const users = strange.map(({ id, leftOut }) => `${leftOut} of user ${id}`).join(', ');
+  say(
+    context,
+    `Note: records after today, or before the birth that the age implies, count in no figure: ${users}.`,
+  );
+}
+
 /** The origin and state metadata (`Seal`) of a file, and the options for its import. */
 interface Given {
   origin: FileOrigin | undefined;
@@ -216,6 +229,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions): void
   const { counts, alike, recipients, replaced, moved, staying, erased, disputes, held, erasedThere } = result;
   const undo = commandLine(context, `undo ${context.store.latestChange}`);
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
+  if (!options.dryRun) sayStrangeDays(context, recipients);
   const newcomers = options.dryRun ? [] : recipients.flatMap(({ id, isNew }) => (isNew ? id : []));
   for (const id of newcomers) saySameEmail(context, context.store.users.get(id), newcomers);
   if (replaced.length > 0) say(context, `Changed records of: ${escapeControls(namesOf(replaced))}`);
