@@ -327,6 +327,27 @@ describe('routine edit', () => {
     expect(routinesOf(db)).toMatchObject([{ name: 'daily', exercises: [dog] }]);
   });
 
+  test('overwrites no exercises that were changed elsewhere while it asked', async () => {
+    const db = done();
+    const change = () => {
+      const store = openStore(db);
+      store.routines.update(1, { exercises: [stretch] });
+      store.close();
+      return enter;
+    };
+    const { code, stderr } = await run(['routine', 'edit', 'morning'], {
+      db,
+      answers: [
+        ['Name of the routine', change],
+        ['Keep the exercises', `n${enter}`],
+        ['Exercise 1', `Bird Dog${enter}`],
+        ['Exercise 2', enter],
+      ],
+    });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('routine 1 was changed meanwhile')]);
+    expect(routinesOf(db)).toMatchObject([{ exercises: [stretch] }]);
+  });
+
   test('needs something to change', async () => {
     const answer = await run(['routine', 'edit', 'morning'], { db: done() });
     expect(answer).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change') });

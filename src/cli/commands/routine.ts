@@ -23,7 +23,7 @@ import { csvOption, jsonOption, type Options, parseFlags } from '../input/option
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
 import { listRecords } from '../records/list.ts';
-import { removeRecords } from '../records/verbs.ts';
+import { removeRecords, unlessChanged } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 import {
@@ -185,7 +185,8 @@ async function editRoutine(
     Object.assign(patch, await askChanges(context, routine, options));
   if (options['shuffle']) patch.exercises = inAnotherOrder(patch.exercises ?? routine.exercises);
   const { checksOf } = await import('../../domain/schema.ts');
-  const record = context.store.routines.update(routine.id, checksOf('routine').patch(patch));
+  const guard = context.interactive ? unlessChanged('routine', routine, patch) : undefined;
+  const record = context.store.routines.update(routine.id, checksOf('routine').patch(patch), guard);
   const isNew = context.store.latestChange !== undefined;
   const done = isNew ? `Changed ${summaryOf('routine', record)}.` : 'Nothing changed.';
   printDone(context, options, { fields: routineRecord, record, done });

@@ -148,8 +148,9 @@ export async function editRecord<K extends KindName>(
 /**
  * Refuses a change of statements that somebody else has changed while questions stood: who answered did not know of that. What else
  * was changed of the record stays.
+ * @param seen the record as it was when the questions began
  */
-function unlessChanged(kind: KindName, seen: object, patch: object): Guard {
+export function unlessChanged(kind: KindName, seen: object, patch: object): Guard {
   const said = patch as Record<string, unknown>;
   const touched = [...statementsOf(kind).values()]
     .filter((names) => names.some((name) => name in said))
@@ -164,8 +165,9 @@ function unlessChanged(kind: KindName, seen: object, patch: object): Guard {
     const news = changed.map(
       (name) => `${fields[name]?.label.toLowerCase()} is ${shownOf(name, now[name]) || 'empty'}`,
     );
-    const flags = Object.entries(said).map(([name, value]) => {
+    const flags = Object.entries(said).flatMap(([name, value]) => {
       const { flag, kind: type } = fields[name] as Field;
+      if (type === 'list') return [];
       return type === 'boolean'
         ? `--${value ? '' : 'no-'}${flag}`
         : `--${flag} ${quoted(shownOf(name, value))}`;
