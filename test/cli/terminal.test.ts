@@ -72,7 +72,7 @@ describe('a message that is wider than the terminal', () => {
 
   test('keeps a command whole', async () => {
     const { stdout } = await run(['undo', '--yes'], { db: db(), columns: 40 });
-    expect(stdout).toBe('Undid change 2. To have it back:\nsciatica redo\n');
+    expect(stdout).toBe('Undid change 2. To have it back:\nsciatica undo 3\n');
     // A column more than there are.
     const { stderr } = await run(['token', 'ls'], { db: db(), columns: 50 });
     expect(stderr).toBe('There is no token yet. Make one:\nsciatica token add\n');

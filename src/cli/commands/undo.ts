@@ -51,9 +51,10 @@ async function undoChange(context: Context, text: string | undefined, options: O
   const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
   if (change === undefined) throw absent('There is nothing to undo.');
   await takeBack(context, options, change, 'undo', change);
-  const { history, latestChange } = store;
-  const back = history.nextRedo() === latestChange ? 'redo' : `undo ${latestChange}`;
-  sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, back)}`);
+  // By its number, because redo is about another change as soon as somebody undoes or changes something else.
+  const undo = store.latestChange;
+  const back = undo === undefined ? '' : ` To have it back: ${commandLine(context, `undo ${undo}`)}`;
+  sayDone(context, `Undid change ${change}.${back}`);
 }
 
 /** The change with a number, or the last import of a file with this name. @throws SciaticaError `not-found`, `invalid` */
@@ -74,8 +75,10 @@ async function redoChange(context: Context, options: Options): Promise<void> {
   if (undo === undefined || change === undefined)
     throw absent('There is nothing to redo: nothing was undone since the last change.');
   await takeBack(context, options, undo, 'redo', change);
-  const again = history.nextUndo() === change ? 'undo' : `undo ${change}`;
-  sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, again)}`);
+  sayDone(
+    context,
+    `Redid change ${change}. To take it back again: ${commandLine(context, `undo ${change}`)}`,
+  );
 }
 
 /** Shows what an undo does, asks, and undoes `change`: for a redo, an undo. @param named the change that messages name */
