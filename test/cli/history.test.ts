@@ -155,6 +155,45 @@ describe('undo', () => {
     expect(records(db).logs.map(({ painAfter }) => painAfter)).toEqual([4, 2]);
   });
 
+  test('of a change that is undone already says so at once, and how to have it back', async () => {
+    const db = await corrected();
+    await run(['undo', '--yes'], { db });
+    for (const columns of [undefined, 120])
+      expect(await run(['undo', '3'], { db, ...(columns && { columns }) })).toMatchObject({
+        code: 4,
+        stderr: 'sciatica: Change 3 was undone by change 4 already. To have it back: sciatica undo 4\n',
+      });
+    // Redone, it can be undone.
+    await run(['redo', '--yes'], { db });
+    expect((await run(['undo', '3', '--yes'], { db })).stdout).toContain('Undid change 3.');
+  });
+
+  test.each([
+    [
+      'undo',
+      'Undo change 3?',
+      3,
+      'Change 3 was undone by change 4 already. To have it back: sciatica undo 4',
+    ],
+    [
+      'redo',
+      'Redo change 3?',
+      4,
+      'Change 4, the undo of change 3, was undone by change 5 already. To have it back: sciatica undo 5',
+    ],
+  ])('two at once: the second %s says what happened', async (verb, question, change, words) => {
+    const db = await corrected();
+    if (verb === 'redo') await run(['undo', '--yes'], { db });
+    const meanwhile = () => {
+      const store = openStore(db);
+      store.undo(change);
+      store.close();
+      return 'y\r';
+    };
+    const { code, stderr } = await run([verb], { db, answers: [[question, meanwhile]] });
+    expect([code, stderr.replaceAll('\n', ' ')]).toEqual([4, expect.stringContaining(`sciatica: ${words}`)]);
+  });
+
   test('a new change ends redo', async () => {
     const db = await corrected();
     await run(['undo', '--yes'], { db });

@@ -173,10 +173,16 @@ describe('undo', () => {
       expect((await as('patient', [2])('POST', `/undo${query}`, { change: 5 })).status).toBe(404);
     expect((await me('POST', '/undo?everywhere=true', { change: 5 })).status).toBe(200);
     expect(store.logs.get(1).painAfter).toBe(stretch.painAfter);
+    const undo = store.history.undoOf(5);
+    for (const query of ['', '?everywhere=true'])
+      expect((await me('POST', `/undo${query}`, { change: 5 })).body).toMatchObject({
+        status: 409,
+        detail: `Change 5 was undone by change ${undo} already. To have it back: sciatica undo ${undo}`,
+      });
     // What was made since is known here only.
     await me('PATCH', `${logs}/1`, { painAfter: 8 });
     for (const query of ['', '?everywhere=true']) {
-      const inTheWay = await me('POST', `/undo${query}`, { change: 5 });
+      const inTheWay = await me('POST', `/undo${query}`, { change: undo });
       expect(inTheWay.body).toMatchObject({ status: 409, detail: expect.stringContaining('changed again') });
       expect(inTheWay.text).not.toMatch(/everywhere|sciatica undo/);
     }

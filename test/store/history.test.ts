@@ -267,7 +267,7 @@ describe('undo', () => {
     ],
     ['a record deleted since', (store) => store.logs.delete(1), 2, /log 1 was changed again by change 3/],
     ['a user who has logs by now', () => {}, 1, /user 1 has logs that were recorded later \(1\)/],
-    ['what is undone already', (store) => store.undo(2), 2, /changed again by change 3/],
+    ['what is undone already', (store) => store.undo(2), 2, /was undone by change 3 already/],
     [
       'a log whose user is gone',
       (store) => {

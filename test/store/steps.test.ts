@@ -63,6 +63,17 @@ describe('step by step', () => {
     expect(painAfter()).toBe(3);
   });
 
+  test('a change is undone while an undo of it is in effect', () => {
+    const { store } = edited();
+    const undos = () => [3, 4, 5, 6].map(store.history.undoOf);
+    store.undo(4);
+    expect(undos()).toEqual([undefined, 5, undefined, undefined]);
+    store.undo(5);
+    expect(undos()).toEqual([undefined, undefined, 6, undefined]);
+    store.undo(6);
+    expect(undos()).toEqual([undefined, 5, undefined, 7]);
+  });
+
   test('passes over what came from another machine', () => {
     const { store } = edited();
     store.as({ origin: { source: 'sync' } }).users.update(1, { age: 50 });

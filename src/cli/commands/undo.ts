@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { absent, conflict } from '../../domain/errors.ts';
 import type { ChangePart } from '../../store/history/history.ts';
+import { refuseUndone } from '../../store/history/undo.ts';
 import type { Command } from '../input/command.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
@@ -90,6 +91,7 @@ async function takeBack(
   named: number,
 ): Promise<void> {
   const { history } = context.store;
+  refuseUndone(history, change);
   const latest = history.lastOfChange(change, TOLD);
   const [made = latest[0]] = history.lastOfChange(named, 1);
   if (made) {

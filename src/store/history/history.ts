@@ -5,7 +5,7 @@ import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { States, stateAfter } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { importOf, nextRedo, nextUndo } from './steps.ts';
+import { importOf, nextRedo, nextUndo, undoOf } from './steps.ts';
 
 /** An entry as it is stored: the states are JSON arrays of the record's cells without the id. */
 interface Row {
@@ -321,6 +321,9 @@ export class History {
 
   /** The latest change that imported a file of this name and is not undone. */
   importOf = (file: string): number | undefined => importOf(this.db, file);
+
+  /** The undo that is in effect of a change; undefined unless the change is undone now. */
+  undoOf = (change: number): number | undefined => undoOf(this.db, change);
 
   /** The undo that `redo` would undo next. */
   nextRedo = (): number | undefined => nextRedo(this.db);

@@ -12,19 +12,26 @@ interface Reversal {
 
 /** The effect of all undos and redos. */
 interface Steps {
-  /** The changes that are undone now, undos among them. */
-  undone: Set<number>;
+  /** The changes that are undone now, undos among them, each with the undo that is in effect. */
+  undone: Map<number, number>;
   /** The undos that are in effect, without redos, the latest first. */
   undos: number[];
 }
 
-function stepsOf(db: Database): Steps {
-  const reversals = db.all<Reversal>(
-    'SELECT change, undoes FROM history WHERE undoes IS NOT NULL ORDER BY seq DESC',
-  );
-  const undone = new Set<number>();
+/** The undos and redos of a change and of later ones, the latest first. */
+const reversalsFrom = (db: Database, change: number): Reversal[] =>
+  db.all('SELECT change, undoes FROM history WHERE undoes >= ? ORDER BY seq DESC', change);
+
+function undoneBy(reversals: readonly Reversal[]): Steps['undone'] {
+  const undone = new Map<number, number>();
   // Latest first: a change is undone by later changes only, so its own effect is known when it is reached.
-  for (const { change, undoes } of reversals) if (!undone.has(change)) undone.add(undoes);
+  for (const { change, undoes } of reversals) if (!undone.has(change)) undone.set(undoes, change);
+  return undone;
+}
+
+function stepsOf(db: Database): Steps {
+  const reversals = reversalsFrom(db, 0);
+  const undone = undoneBy(reversals);
   // Oldest first: the change that an undo names came before it, so whether that is itself an undo is known.
   const isUndo = new Set<number>();
   for (const { change, undoes } of reversals.toReversed()) if (!isUndo.has(undoes)) isUndo.add(change);
@@ -45,7 +52,7 @@ const NEWEST = `WITH RECURSIVE heads (seq) AS (
 
 /** The change that `undo` would undo: the newest that was made here, is neither undo nor redo, and is not undone. */
 export function nextUndo(db: Database): number | undefined {
-  return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone]));
+  return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone.keys()]));
 }
 
 /** The latest import of a file of this name that is not undone. */
@@ -54,7 +61,7 @@ export function importOf(db: Database, file: string): number | undefined {
     `SELECT change FROM history WHERE source = 'import' AND caller = ?
      AND change NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT 1`,
     file,
-    JSON.stringify([...stepsOf(db).undone]),
+    JSON.stringify([...stepsOf(db).undone.keys()]),
   );
 }
 
@@ -64,3 +71,7 @@ export function nextRedo(db: Database): number | undefined {
   const newest = db.value<number>(NEWEST, '[]') ?? 0;
   return undo !== undefined && undo > newest ? undo : undefined;
 }
+
+/** The undo of a change that is in effect; undefined unless the change is undone now. */
+export const undoOf = (db: Database, change: number): number | undefined =>
+  undoneBy(reversalsFrom(db, change)).get(change);

@@ -20,8 +20,8 @@ export interface Undoable {
  * ids, and resets what it updated.
  * @param users ids of the users whose records the caller sees; undefined for all users
  * @returns what was undone
- * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
- *   depends on it, naming the changes that prevent the undo
+ * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when it is undone already or something
+ *   later depends on it, naming the changes that prevent the undo
  */
 export function takeBack(
   db: Database,
@@ -33,6 +33,7 @@ export function takeBack(
   if (parts.length === 0) throw absent(`There is no change ${change} in the history.`);
   if (parts.some(({ action }) => action === 'erase'))
     throw conflict(`Change ${change} erased a person for good: it cannot be undone.`);
+  refuseUndone(store.history, change);
   const inTheWay = new Set<string>();
   for (const run of store.history.runsOf(change)) {
     for (const reason of revertRun(db, store, run, users)) inTheWay.add(reason);
@@ -40,6 +41,18 @@ export function takeBack(
   }
   if (inTheWay.size > 0) throw conflict(refusal(change, [...inTheWay]));
   return parts;
+}
+
+/** Refuses the undo of a change that is undone already. @throws SciaticaError `conflict`, naming the undo */
+export function refuseUndone(history: History, change: number): void {
+  const undo = history.undoOf(change);
+  if (undo === undefined) return;
+  const undoes = history.lastOfChange(change, 1)[0]?.undoes;
+  const what = undoes === undefined ? '' : `, the undo of change ${undoes},`;
+  throw conflict(
+    (command) =>
+      `Change ${change}${what} was undone by change ${undo} already. To have it back: ${command(`undo ${undo}`)}`,
+  );
 }
 
 /** Reasons after which the search for more ends, because each one costs a query of the history. */
