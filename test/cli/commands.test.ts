@@ -263,9 +263,23 @@ describe('show, edit and rm of a log', () => {
       { db },
     );
     expect(stdout).toBe(
-      'Changed log 1: Piriformis Stretch on Sunday 2026-03-01, 6 → 3 (↓3), did not help. Wrong? sciatica undo 3\n',
+      'Changed log 1 (after, effective): Piriformis Stretch on Sunday 2026-03-01, 6 → 3 (↓3), did not help. Wrong? sciatica undo 3\n',
     );
     expect(records(db).logs).toEqual([{ ...session, id: 1, painAfter: 3, effective: false }]);
+  });
+
+  test('edit says what changed, and of a record that moved whose it is now', async () => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.users.create({ ...nora, firstName: 'Ben' });
+      store.logs.create({ ...session, notes: 'sore' });
+    });
+    const edited = async (...words: string[]) => (await run([...words], { db })).stdout.split(/: | Wrong/)[0];
+    expect(await edited('log', 'edit', '1', '--notes', '')).toMatch(/^Changed log 1 \(notes\)/);
+    expect(await edited('log', 'edit', '1', '--user', '2')).toBe('Changed log 1 (user), now of Ben Lind');
+    expect((await run(['user', 'edit', '2', '--pain-level', '3'], { db })).stdout).toMatch(
+      /^Changed Ben Lind \(user 2\): pain level\. Wrong\?/,
+    );
   });
 
   test('edit that changes nothing says so, and is no change', async () => {

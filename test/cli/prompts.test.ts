@@ -395,7 +395,7 @@ describe('without an id', () => {
         ['❯ 1  Glute Bridge', enter],
       ],
     });
-    expect(stdout).toContain('Changed log 1: Glute Bridge on Thursday 2026-01-01');
+    expect(stdout).toContain('Changed log 1 (after): Glute Bridge on Thursday 2026-01-01');
   });
 
   test('log rm offers them, and asks', async () => {

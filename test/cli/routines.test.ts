@@ -286,7 +286,7 @@ describe('routine edit', () => {
         ['Exercise 2', enter],
       ],
     });
-    expect(stdout).toBe('Changed routine 1: morning (Bird Dog). Wrong? sciatica undo 5\n');
+    expect(stdout).toBe('Changed routine 1 (exercises): morning (Bird Dog). Wrong? sciatica undo 5\n');
   });
 
   test('that changes nothing is no change', async () => {
@@ -323,7 +323,7 @@ describe('routine edit', () => {
         ['Exercise 2', enter],
       ],
     });
-    expect(stdout).toContain('Changed routine 1: daily (Bird Dog).');
+    expect(stdout).toContain('Changed routine 1 (exercises): daily (Bird Dog).');
     expect(routinesOf(db)).toMatchObject([{ name: 'daily', exercises: [dog] }]);
   });
 

@@ -111,7 +111,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
       if (derived !== undefined) given['effective'] = derived;
       else if (context.interactive) given['effective'] = await askHelped(context, current.effective);
     },
-    describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
+    describe: (log) => answerOf(log, context.today),
   }));
   if (!changed) return;
   const { patch, record } = changed;

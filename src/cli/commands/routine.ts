@@ -35,7 +35,7 @@ import {
   sayDoubtOfDay,
   wrongHint,
 } from '../terminal/output.ts';
-import { answerOf, columnsOf, summaryOf } from '../views/records.ts';
+import { answerOf, changedOf, columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const { userId, name } = routineFields;
@@ -188,7 +188,7 @@ async function editRoutine(
   const guard = context.interactive ? unlessChanged('routine', routine, patch) : undefined;
   const record = context.store.routines.update(routine.id, checksOf('routine').patch(patch), guard);
   const isNew = context.store.latestChange !== undefined;
-  const done = isNew ? `Changed ${summaryOf('routine', record)}.` : 'Nothing changed.';
+  const done = isNew ? `Changed ${changedOf(context, 'routine', record)}.` : 'Nothing changed.';
   printDone(context, options, { fields: routineRecord, record, done });
 }
 

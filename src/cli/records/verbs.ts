@@ -20,7 +20,7 @@ import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { counted, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
-import { columnsOf, summaryOf } from '../views/records.ts';
+import { changedOf, columnsOf, summaryOf } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
 /** The actions of the generated commands, for every kind of record. */
@@ -98,7 +98,7 @@ interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
   check?(given: object): object;
   /** Adds values that follow from the new ones. */
   complete?(given: Record<string, unknown>): Promise<void>;
-  /** The record as the confirmation of the change names it. */
+  /** The record as the confirmation of the change describes it, without its id. */
   describe?(record: RecordOfKind<K>): string;
 }
 
@@ -125,7 +125,7 @@ export async function editRecord<K extends KindName>(
   const {
     optionsFor = async () => options,
     check = checksOf(kind).patch,
-    describe = (record: RecordOfKind<K>) => summaryOf(kind, record),
+    describe,
     complete = async () => {},
     asked = others,
     ask = {},
@@ -140,7 +140,9 @@ export async function editRecord<K extends KindName>(
   const guard = context.interactive ? unlessChanged(kind, current, patch) : undefined;
   const record = namingFlags(fields, () => records.update(id, patch, guard));
   const isNew = context.store.latestChange !== undefined;
-  const done = isNew ? `Changed ${describe(record)}.` : 'Nothing changed.';
+  const done = isNew
+    ? `Changed ${changedOf(context, kind, record, describe?.(record))}.`
+    : 'Nothing changed.';
   printDone(context, options, { fields: kindOf(kind).fields, record, done });
   return isNew ? { record, patch } : undefined;
 }

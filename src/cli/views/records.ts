@@ -2,7 +2,8 @@ import type { Context } from '../../context.ts';
 import { shown, toText } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import type { GoalInput } from '../../domain/goal.ts';
-import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { changedFields } from '../../domain/history.ts';
+import { type KindName, kindOf, nounOf, ownerOf, type RecordOfKind } from '../../domain/kinds.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { RoutineInput } from '../../domain/routine.ts';
@@ -105,6 +106,23 @@ export function summaryOf(kind: KindName, record: { readonly id: number }): stri
   return kind === 'user'
     ? summaryOfUser(record as User)
     : `${nounOf(kind)} ${record.id}: ${describe(kind, record)}`;
+}
+
+/**
+ * As `summaryOf`, for a record that was just changed, with the labels of the fields that changed: `log 3 (notes): Bird Dog …`
+ * @param text what follows the colon
+ */
+export function changedOf(
+  { store }: Context,
+  kind: KindName,
+  record: { readonly id: number },
+  text = describe(kind, record),
+): string {
+  const names = changedFields(store.history.lastOf(kind, record.id) ?? { before: null, after: null });
+  const labels = names.map((name) => (kindOf(kind).fields[name]?.label ?? name).toLowerCase());
+  if (kind === 'user') return `${summaryOfUser(record as User)}: ${labels.join(', ')}`;
+  const now = names.includes('userId') ? `, now of ${nameOf(store.users.get(ownerOf(kind, record)))}` : '';
+  return `${nounOf(kind)} ${record.id} (${labels.join(', ')})${now}: ${text}`;
 }
 
 /** The values of the fields, except ids and texts that may be blank, such as notes. */
