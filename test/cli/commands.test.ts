@@ -275,7 +275,7 @@ describe('show, edit and rm of a log', () => {
       store.logs.create({ ...session, notes: 'sore' });
     });
     const edited = async (...words: string[]) => (await run([...words], { db })).stdout.split(/: | Wrong/)[0];
-    expect(await edited('log', 'edit', '1', '--notes', '')).toMatch(/^Changed log 1 \(notes\)/);
+    expect(await edited('log', 'edit', '1', '--notes', '')).toBe('Changed log 1 (notes) of Nora Lind');
     expect(await edited('log', 'edit', '1', '--user', '2')).toBe('Changed log 1 (user), now of Ben Lind');
     expect((await run(['user', 'edit', '2', '--pain-level', '3'], { db })).stdout).toMatch(
       /^Changed Ben Lind \(user 2\): pain level\. Wrong\?/,
@@ -419,5 +419,50 @@ describe('users', () => {
       stderr: 'There is no user yet. Start with: sciatica user add\n',
     };
     expect(await run(['users'])).toEqual(empty);
+  });
+});
+
+describe('with several users, a confirmation names the one whose record it is', () => {
+  const EXERCISE = ['cobra', '6', '4', '--type', 'stretch'];
+  const ADDED: [string, string[], string][] = [
+    ['log add', EXERCISE, 'Added log 1 for Ole Lind: cobra today'],
+    ['pain', ['7'], 'Added pain entry 1 for Ole Lind: pain 7'],
+    [
+      'routine add',
+      ['morning', 'Cobra', '--type', 'stretch'],
+      'Added routine 1 for Ole Lind: morning (Cobra)',
+    ],
+    ['goal', ['4'], 'The goal of Ole Lind is 4'],
+  ];
+
+  test.each(ADDED)('%s', async (command, words, said) => {
+    const { stdout } = await run([...command.split(' '), ...words, '--user', '2'], { db: two() });
+    expect(stdout).toContain(said);
+  });
+
+  test.each(ADDED)('but not with one: %s', async (command, words) => {
+    const { stdout } = await run([...command.split(' '), ...words], { db: one() });
+    expect(stdout).toMatch(command === 'goal' ? /Nora/ : /^(?!.*Nora)./);
+  });
+
+  test('of rm, also its question', async () => {
+    const db = two();
+    for (const user of ['1', '2', '2']) await run(['log', 'add', ...EXERCISE, '--user', user], { db });
+    const { stderr } = await run(['log', 'rm', '1'], {
+      db,
+      answers: [['Delete log 1 of Nora Lind: cobra', 'n\r']],
+    });
+    expect(stderr).toContain('Nothing was deleted.');
+    const removed = await run(['log', 'rm', '1', '2'], {
+      db,
+      answers: [
+        ['log 2 of Ole Lind: cobra', ''],
+        ['Delete 2 logs of Nora Lind and Ole Lind?', 'y\r'],
+      ],
+    });
+    expect(removed.stdout).toContain('Deleted 2 logs of Nora Lind and Ole Lind.');
+    expect((await run(['log', 'rm', '3', '--yes'], { db })).stdout).toContain(
+      'Deleted log 3 of Ole Lind: cobra',
+    );
   });
 });

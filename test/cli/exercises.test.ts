@@ -102,7 +102,7 @@ describe('exercise rename', () => {
     const done = await run(as([dog, 'Dead Bug']), { db });
     expect(done).toEqual({
       code: 0,
-      stdout: 'Renamed "Bird Dog" to "Dead Bug": 1 log.\n',
+      stdout: 'Renamed "Bird Dog" to "Dead Bug" for Nora Lind: 1 log.\n',
       stderr: 'Wrong? sciatica undo 9\n',
     });
     expect(named(db)).toEqual([right, right, wrong, small, 'Dead Bug', wrong]);
@@ -119,7 +119,10 @@ describe('exercise rename', () => {
     expect(no.stderr).toContain('Nothing was renamed.');
     expect(records(db).logs).toEqual(before);
     const yes = await run(as([wrong, right]), { db, answers: [[question, `y${keys.enter}`]] });
-    expect(yes).toMatchObject({ code: 0, stdout: `Renamed "${wrong}" to "${right}": 1 log.\n` });
+    expect(yes).toMatchObject({
+      code: 0,
+      stdout: `Renamed "${wrong}" to "${right}" for Nora Lind: 1 log.\n`,
+    });
     expect(named(db)).toEqual([right, right, right, small, dog, wrong]);
     await run(['undo', '--yes'], { db });
     expect(records(db).logs).toEqual(before);
@@ -139,7 +142,9 @@ describe('exercise rename', () => {
       'merge 1 session of "Bird Dog" into "Piriformis Stretch" (stretch), which has 2',
     );
     const { stdout } = await run([...as([dog, right]), '--yes'], { db });
-    expect(stdout).toBe('Renamed "Bird Dog" to "Piriformis Stretch": 1 log, 1 routine, 2 trials.\n');
+    expect(stdout).toBe(
+      'Renamed "Bird Dog" to "Piriformis Stretch" for Nora Lind: 1 log, 1 routine, 2 trials.\n',
+    );
     const store = openStore(db);
     const [log, routines, trials] = [store.logs.get(5), store.routines.list(), store.of('trial').list()];
     store.close();
@@ -172,7 +177,10 @@ describe('exercise rename', () => {
       store.of('trial').create({ ...trial, against: 'exercise' });
     });
     const done = await run(as(['plnk', 'Plank']), { db });
-    expect([done.code, done.stdout]).toEqual([0, 'Renamed "Plnk" to "Plank": 0 logs, 1 trial.\n']);
+    expect([done.code, done.stdout]).toEqual([
+      0,
+      'Renamed "Plnk" to "Plank" for Nora Lind: 0 logs, 1 trial.\n',
+    ]);
     expect((await run(as(['Cobar', dog, '--yes']), { db })).code).toBe(0);
     const store = openStore(db);
     const [trial] = store.of('trial').list();
@@ -187,7 +195,7 @@ describe('exercise rename', () => {
       store.of('trial').create({ ...trial, state: 'given-up', exerciseName: dog, otherExercise: right });
     });
     const { stdout } = await run([...as([dog, right]), '--yes'], { db });
-    expect(stdout).toBe('Renamed "Bird Dog" to "Piriformis Stretch": 1 log.\n');
+    expect(stdout).toBe('Renamed "Bird Dog" to "Piriformis Stretch" for Nora Lind: 1 log.\n');
     const store = openStore(db);
     const trials = store.of('trial').list();
     store.close();
@@ -204,7 +212,7 @@ describe('exercise rename', () => {
       store.of('trial').create({ ...exampleOf(trialFields), userId: 2, exerciseName: dog });
     });
     const { stdout } = await run(as([dog, 'Dead Bug']), { db });
-    expect(stdout).toBe('Renamed "Bird Dog" to "Dead Bug": 1 log.\n');
+    expect(stdout).toBe('Renamed "Bird Dog" to "Dead Bug" for Nora Lind: 1 log.\n');
     const store = openStore(db);
     const [routines, trials] = [store.routines.list(), store.of('trial').list()];
     store.close();

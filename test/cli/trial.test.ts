@@ -31,6 +31,19 @@ const inStore = <T>(path: string, read: (store: ReturnType<typeof openStore>) =>
   }
 };
 
+test('with several users, questions and confirmations name the one whose trial it is', async () => {
+  const path = db();
+  inStore(path, (store) => store.users.create({ ...nora, firstName: 'Ben' }));
+  const of = (words: string[], question?: string) =>
+    trial(path, [...words, '--user', '1'], 0, question ? { answers: [[question, 'y\r']] } : {});
+  const { stdout } = await of(['start', 'piri', '--against', 'rest'], 'Start it for Nora Lind?');
+  expect(stdout).toContain('Started trial 1 for Nora Lind.');
+  expect((await of(['6'])).stdout).toMatch(/^Recorded 2026-03-02 of the trial of Nora Lind: 6/);
+  expect((await of(['stop'], 'Give up the trial of Nora Lind?')).stdout).toContain(
+    'Gave up the trial of Nora Lind.',
+  );
+});
+
 describe('a start', () => {
   test('says first what it can find, asks, and fixes the question', async () => {
     const path = db();

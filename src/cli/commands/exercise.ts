@@ -13,7 +13,7 @@ import { knownExercises } from '../input/routines.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
 import { printList, wrongHint } from '../terminal/output.ts';
-import { columnsOf } from '../views/records.ts';
+import { columnsOf, whose } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
 export function addExerciseCommands(program: Command, context: Context): void {
@@ -92,7 +92,10 @@ async function rename(context: Context, old: string, wanted: string, options: Op
     ...(routines > 0 ? [counted(routines, 'routine')] : []),
     ...(trials > 0 ? [counted(trials, 'trial')] : []),
   ].join(', ');
-  sayDone(context, `Renamed ${listedNames(from)} to ${inQuotes(to)}: ${what}.`);
+  sayDone(
+    context,
+    `Renamed ${listedNames(from)} to ${inQuotes(to)}${whose(context, [userId], 'for')}: ${what}.`,
+  );
   say(context, wrongHint(context).trim());
 }
 

@@ -27,7 +27,7 @@ import { introduce } from '../records/verbs.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
-import { answerOf } from '../views/records.ts';
+import { addedOf, answerOf } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
@@ -188,7 +188,7 @@ async function save(
   const input = await checked(context, said, known, draft);
   await settleDays(context, options, logFields, input, ageOf(context, input.userId));
   const log = logs.create(input);
-  const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
+  const done = `Added ${addedOf(context, 'log', log, answerOf(log, context.today))}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
   sayRedFlagsAfter(context, [log]);

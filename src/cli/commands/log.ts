@@ -14,7 +14,7 @@ import { palette } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine } from '../terminal/io.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
-import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
+import { answerOf, logColumns, nameOf, summaryOfLog, whose } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
 import { addLogAddCommands, askHelped, saySimilarName } from './log-add.ts';
 
@@ -139,6 +139,9 @@ async function pickLog(context: Context, verb: string): Promise<number> {
   });
   if (latest.length === 0) throw absent('No log is recorded yet.');
   const { askChoiceOf } = await import('../terminal/prompts.ts');
-  const choices = latest.map((log) => ({ value: log.id, name: `${log.id}  ${summaryOfLog(log)}` }));
+  const choices = latest.map((log) => ({
+    value: log.id,
+    name: `${log.id}${whose(context, [log.userId])}  ${summaryOfLog(log)}`,
+  }));
   return askChoiceOf(context, `${verb} which log?`, choices);
 }

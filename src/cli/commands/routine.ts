@@ -35,7 +35,7 @@ import {
   sayDoubtOfDay,
   wrongHint,
 } from '../terminal/output.ts';
-import { answerOf, changedOf, columnsOf, summaryOf } from '../views/records.ts';
+import { addedOf, answerOf, changedOf, columnsOf } from '../views/records.ts';
 import { sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const { userId, name } = routineFields;
@@ -142,7 +142,7 @@ async function addRoutine(
   const exercises = await exercisesOf(context, userId, texts, options);
   const { checksOf } = await import('../../domain/schema.ts');
   const routine = context.store.routines.create(checksOf('routine').input({ userId, name, exercises }));
-  const done = `Added ${summaryOf('routine', routine)}.`;
+  const done = `Added ${addedOf(context, 'routine', routine)}.`;
   printDone(context, options, { fields: routineRecord, record: routine, done });
   say(context, `To record it: ${commandLine(context, `log routine ${shownName(routine)}`)}`);
 }
@@ -281,7 +281,8 @@ export async function logRoutine(context: Context, name: string, options: Option
   const logs = context.store.logs.createAll(done);
   if (pick) printJson(context, logs.map(pick));
   else {
-    for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);
+    for (const log of logs)
+      sayDone(context, `Added ${addedOf(context, 'log', log, answerOf(log, context.today))}.`);
     say(context, wrongHint(context).trim());
   }
   sayDoubtOfDay(context, date);

@@ -36,6 +36,7 @@ import { addListCommand } from '../records/list.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
+import { whose } from '../views/records.ts';
 import { sayRedFlags, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
 
@@ -190,8 +191,9 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
     throw usage(`${today} is recorded for the trial before: --start must be tomorrow or later.`);
   const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
   const tell = options['yes'] ? say : sayAlways;
+  const of = whose(context, [userId], 'for');
   for (const line of planLines(input, spread, context.width)) tell(context, line);
-  await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
+  await confirmed(context, options, `Start it${of}?`, 'Nothing was started.', `start a trial${of}`);
   const record = store.change(() => {
     // The ended trial may have been given up while the confirmation was open.
     const now = latestTrial(store, userId);
@@ -199,7 +201,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
       store.of('trial').update(now.id, { state: 'finished' });
     return store.of('trial').create(input);
   });
-  printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}.` });
+  printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}${of}.` });
   const status = trialStatus(store, record, today);
   if (options['json'] === undefined && status.today) say(context, todayInWords(status, today));
 }
@@ -276,6 +278,7 @@ async function showStatus(context: Context, options: Options): Promise<void> {
 async function stopTrial(context: Context, options: Options): Promise<void> {
   const { store } = context;
   const { trial, result } = await statusOf(context, options);
+  const of = whose(context, [trial.userId]);
   const requireRunning = () => {
     if (store.of('trial').get(trial.id).state !== 'running') throw usage('No trial is running.');
   };
@@ -283,16 +286,16 @@ async function stopTrial(context: Context, options: Options): Promise<void> {
   // It has ended: given up, it would lose its result.
   if (result) {
     store.of('trial').update(trial.id, { state: 'finished' });
-    sayChanged(context, 'The trial has ended by itself: its result is kept.');
+    sayChanged(context, `The trial${of} has ended by itself: its result is kept.`);
     return;
   }
-  await confirmed(context, options, 'Give up the trial?', 'It goes on.', 'give up the trial');
+  await confirmed(context, options, `Give up the trial${of}?`, 'It goes on.', `give up the trial${of}`);
   store.change(() => {
     // It may have ended while the confirmation was open.
     requireRunning();
     store.of('trial').update(trial.id, { state: 'given-up' });
   });
-  sayChanged(context, 'Gave up the trial. Its days are kept.');
+  sayChanged(context, `Gave up the trial${of}. Its days are kept.`);
 }
 
 async function recordDay(context: Context, words: readonly string[], options: Options): Promise<void> {
@@ -337,7 +340,7 @@ async function recordDay(context: Context, words: readonly string[], options: Op
       trialToday(store, trial, context.now()),
     ),
   );
-  const done = `Recorded ${date} of the trial: ${painsOf(day)}${day.done ? '' : ', not as drawn'}.`;
+  const done = `Recorded ${date} of the trial${whose(context, [trial.userId])}: ${painsOf(day)}${day.done ? '' : ', not as drawn'}.`;
   printDone(context, options, { fields: trialDayRecord, record: day, done });
   sayRedFlagsAfterPain(context, day.first, day.second);
   if (options['json'] !== undefined || context.quiet) return;

@@ -9,6 +9,7 @@ import {
   isOwned,
   type KindName,
   kindOf,
+  ownerOf,
   type RecordOfKind,
   statementsOf,
 } from '../../domain/kinds.ts';
@@ -20,7 +21,7 @@ import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { counted, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
-import { changedOf, columnsOf, summaryOf } from '../views/records.ts';
+import { addedOf, changedOf, columnsOf, titleOf, whose } from '../views/records.ts';
 import { sayRedFlags } from '../views/red-flags.ts';
 
 /** The actions of the generated commands, for every kind of record. */
@@ -70,7 +71,7 @@ export async function addRecord<K extends KindName>(
   namingFlags(fields, input, faults);
   await settleDays(context, options, fields, given, given['age'] ?? ageOf(context, given['userId']));
   const record = namingFlags(fields, () => verbsOf(context, kind).create(input()));
-  const done = `Added ${summaryOf(kind, record)}.`;
+  const done = `Added ${addedOf(context, kind, record)}.`;
   printDone(context, options, { fields: kindOf(kind).fields, record, done });
   return record;
 }
@@ -197,9 +198,13 @@ export async function removeRecords(
   const [first, ...others] = ids.map((id) => records.get(id));
   if (!first) return;
   const seen = ids.map((id) => records.json(id));
-  const what = others.length > 0 ? counted(ids.length, one, many) : summaryOf(kind, first);
+  const owners = [first, ...others].map((record) => ownerOf(kind, record));
+  const what =
+    others.length > 0
+      ? `${counted(ids.length, one, many)}${whose(context, owners)}`
+      : titleOf(context, kind, first);
   if (others.length > 0 && !options['yes'])
-    for (const record of [first, ...others]) sayAlways(context, `  ${summaryOf(kind, record)}`);
+    for (const record of [first, ...others]) sayAlways(context, `  ${titleOf(context, kind, record)}`);
   await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
   context.store.change(() => {
     for (const [i, id] of ids.entries())

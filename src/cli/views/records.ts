@@ -108,21 +108,48 @@ export function summaryOf(kind: KindName, record: { readonly id: number }): stri
     : `${nounOf(kind)} ${record.id}: ${describe(kind, record)}`;
 }
 
+/** ` of Nora Lind`, to end a noun, if the database has several users; otherwise empty. @param ids ids of users */
+export function whose({ store: { users } }: Context, ids: readonly number[], link = 'of'): string {
+  if (users.count() < 2) return '';
+  // Another process may delete the user before the confirmation is written.
+  const names = [...new Set(ids)].map((id) => {
+    const user = users.find(id);
+    return user ? nameOf(user) : `user ${id}`;
+  });
+  return ` ${link} ${names.join(' and ')}`;
+}
+
 /**
- * As `summaryOf`, for a record that was just changed, with the labels of the fields that changed: `log 3 (notes): Bird Dog …`
- * @param text what follows the colon
+ * As `summaryOf`, for questions and confirmations: of several users, with the one to whom the record belongs.
+ * @param text what follows the colon @param mark what follows the id
  */
-export function changedOf(
-  { store }: Context,
+export function titleOf(
+  context: Context,
   kind: KindName,
   record: { readonly id: number },
   text = describe(kind, record),
+  { link = 'of', mark = '' } = {},
 ): string {
-  const names = changedFields(store.history.lastOf(kind, record.id) ?? { before: null, after: null });
+  if (kind === 'user') return summaryOfUser(record as User);
+  return `${nounOf(kind)} ${record.id}${mark}${whose(context, [ownerOf(kind, record)], link)}: ${text}`;
+}
+
+/** As `titleOf`, for a record that was just added: `log 3 for Nora Lind: Bird Dog …` */
+export const addedOf = (context: Context, kind: KindName, record: { readonly id: number }, text?: string) =>
+  titleOf(context, kind, record, text, { link: 'for' });
+
+/** As `titleOf`, for a record that was just changed, with the labels of the fields that changed: `log 3 (notes): Bird Dog …` */
+export function changedOf(
+  context: Context,
+  kind: KindName,
+  record: { readonly id: number },
+  text?: string,
+): string {
+  const names = changedFields(context.store.history.lastOf(kind, record.id) ?? { before: null, after: null });
   const labels = names.map((name) => (kindOf(kind).fields[name]?.label ?? name).toLowerCase());
   if (kind === 'user') return `${summaryOfUser(record as User)}: ${labels.join(', ')}`;
-  const now = names.includes('userId') ? `, now of ${nameOf(store.users.get(ownerOf(kind, record)))}` : '';
-  return `${nounOf(kind)} ${record.id} (${labels.join(', ')})${now}: ${text}`;
+  const now = names.includes('userId') ? ', now' : '';
+  return titleOf(context, kind, record, text, { mark: ` (${labels.join(', ')})${now}` });
 }
 
 /** The values of the fields, except ids and texts that may be blank, such as notes. */
