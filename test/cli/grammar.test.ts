@@ -188,6 +188,12 @@ describe('mistakes', () => {
       "unknown option '--user' (the options of a command come after it)",
       'sciatica --help',
     ],
+    ...['-y', '-f', '-rf', '--force'].map((flag): [string[], string, string] => [
+      ['log', 'rm', '3', flag],
+      `unknown option '${flag}' (did you mean --yes?)`,
+      'sciatica log rm --help',
+    ]),
+    [['logs', '-f'], "unknown option '-f'\n", 'sciatica logs --help'],
     [['logs', '-n', '3'], "unknown option '-n'\n", 'sciatica logs --help'],
     [
       ['logs', '--format', 'json'],

@@ -248,6 +248,9 @@ const reworded = (message: string, { command, usage, flags, words }: CommandLine
       /^unknown option '--([\w-]{1,40}).*'$/s,
       (all, name: string) => `${all}${suggestion(flagOfField(name, flags))}`,
     )
+    .replace(/^unknown option '(?:-y|-r?f|--force)'$/, (all) =>
+      flags.includes('--yes') ? `${all} (did you mean --yes?)` : all,
+    )
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^unknown option '.*'$/s,
