@@ -57,6 +57,14 @@ describe('log add in one line', () => {
     [['straigt', '6', '4'], 'straigt is a new exercise (did you mean Straight Leg Raise?)'],
     [['piri', '11', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6.5', '4'], '--before must be a whole number from 1 to 10'],
+    ...[
+      ['64', '6 4'],
+      ['610', '6 10'],
+    ].map(([together, levels]): [string[], string] => [
+      ['piri', `${together}`],
+      `--before must be a whole number from 1 to 10 (did you mean ${levels}?)\n  --after is missing`,
+    ]),
+    [['piri', '64', '3'], '--before must be a whole number from 1 to 10\n'],
     [['piri', '6'], 'sciatica: --after is missing: it must be a whole number from 1 to 10\n'],
     [['piri', '--before', '6,5', '--after', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6,5', '4'], '--before must be a whole number from 1 to 10'],
@@ -125,6 +133,17 @@ describe('log add in one line', () => {
     expect((await add(['piri', '6', '5'], db)).stderr).toBe('');
     expect((await add(['piri', '6', '4', 'after', 'work'], db)).stderr).toBe('');
     expect((await add(['piri', '6', '4', '--date', '2026-03-03'], db)).stderr).toContain('in the future');
+  });
+
+  test('suggests two levels for two digits before the first question, too', async () => {
+    const { code, stderr } = await run(['log', 'again', '64'], { db: noraWith({}), columns: 80 });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('10 (did you mean 6 4?)')]);
+  });
+
+  test('points out that a third number became a note, but not a note from a flag', async () => {
+    expect((await add(['piri', '6', '4', '3'])).stderr).toBe('Note: 3 was kept as a note.\n');
+    expect((await add(['piri', '6', '4', '3', 'sets'])).stderr).toBe('');
+    expect((await add(['piri', '6', '4', '--notes', '3'])).stderr).toBe('');
   });
 
   test.each(['yesterday', 'yestrday', '2026-03-01'])('points out that %s became a note', async (day) => {

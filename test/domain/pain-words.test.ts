@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNoName, levelMeant, painIn } from '../../src/domain/words/pain-words.ts';
+import { isNoName, levelMeant, levelsTogether, painIn } from '../../src/domain/words/pain-words.ts';
 
 test.each([
   ['bird dog 6 4', 'bird dog', '6 4', ''],
@@ -107,3 +107,20 @@ test.each([
   ['stiff', 'stiff'],
   ['', ''],
 ])('the level of %j is %j', (text, level) => expect(levelMeant(text)).toBe(level));
+
+test.each([
+  [64, '6 4'],
+  [11, '1 1'],
+  [610, '6 10'],
+  [101, '10 1'],
+  [1010, '10 10'],
+  [10, undefined],
+  [6, undefined],
+  [60, undefined],
+  [643, undefined],
+  [-64, undefined],
+  ['6.4', undefined],
+  [undefined, undefined],
+])('the two levels of %s are %s', (figure, levels) => {
+  expect(levelsTogether(figure)).toBe(levels);
+});

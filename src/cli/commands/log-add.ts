@@ -4,11 +4,12 @@ import { suggestEffective } from '../../domain/effective.ts';
 import { absent } from '../../domain/errors.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import { exerciseTypes } from '../../domain/exercise-types.ts';
+import { expectation } from '../../domain/field-kinds.ts';
 import { type Log, type LogInput, logFields, logRecord } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { namesMeant, wholeNamesMeant } from '../../domain/words/match.ts';
-import { dayInTheWay, isNoName, painIn } from '../../domain/words/pain-words.ts';
-import { didYouMean } from '../../domain/words/suggest.ts';
+import { dayInTheWay, isNoName, levelsTogether, painIn } from '../../domain/words/pain-words.ts';
+import { didYouMean, suggestion } from '../../domain/words/suggest.ts';
 import type { Command } from '../input/command.ts';
 import { ageOf, anywayOption, dayAsWord, settleDays } from '../input/days.ts';
 import {
@@ -108,7 +109,7 @@ async function addSession(context: Context, options: Options, draft: Draft): Pro
   const { values, name } = draft;
   if (context.interactive) {
     // Flags are checked before the first question.
-    await checkGiven(context, values);
+    await checkGiven(context, draft);
     values['userId'] ??= await resolveUserOrAsk(context, undefined);
   }
   const { userId } = values;
@@ -165,15 +166,21 @@ export async function askHelped(context: Context, helped: boolean): Promise<bool
   return askYesNo(context, 'Did it help?', helped);
 }
 
-async function checkGiven(context: Context, values: Values): Promise<void> {
+async function checkGiven(context: Context, draft: Draft): Promise<void> {
   const { checkSent } = await import('../../store/records/checks.ts');
   const { users } = context.store;
-  namingFlags(
-    logFields,
-    () => checkSent(users, 'log', 'patch', values),
-    dayFaults(logFields, values, context.today),
-  );
+  namingFlags(logFields, () => checkSent(users, 'log', 'patch', draft.values), wordsFor(context, draft));
 }
+
+/** Messages, by field, that say more about a fault than those of the schema. */
+const wordsFor = ({ today }: Context, { values, brief }: Draft): Record<string, string> => {
+  const { painBefore, painAfter } = values;
+  const levels = brief && painAfter === undefined ? levelsTogether(painBefore) : undefined;
+  return {
+    ...dayFaults(logFields, values, today),
+    ...(levels && { painBefore: `must be ${expectation(logFields.painBefore)}${suggestion(levels)}` }),
+  };
+};
 
 async function save(
   context: Context,
@@ -191,6 +198,7 @@ async function save(
   const done = `Added ${addedOf(context, 'log', log, answerOf(log, context.today))}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
+  if (draft.values['notes'] !== undefined && options['notes'] === undefined) sayFigureInNotes(context, log);
   sayRedFlagsAfter(context, [log]);
 }
 
@@ -219,7 +227,7 @@ async function checked(
   { brief }: Draft,
 ): Promise<LogInput> {
   const { checkSent } = await import('../../store/records/checks.ts');
-  const words: Record<string, string> = dayFaults(logFields, values, context.today);
+  const words = wordsFor(context, { values, brief });
   if (values['userId'] === undefined)
     words['userId'] =
       `is missing: there are several users (to choose one for good: ${commandLine(context, 'user use ID')})`;
@@ -244,7 +252,7 @@ async function askMissing(
   known: readonly Exercise[],
 ): Promise<Values> {
   const { askField } = await import('../terminal/prompts.ts');
-  await checkGiven(context, given);
+  await checkGiven(context, { values: given, brief });
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
   const meant = await askSimilar(context, name, known);
   const values = withType({ ...given, exerciseName: meant ?? name }, known);
@@ -268,6 +276,11 @@ function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void
   sayDayInNotes(context, log, `log edit ${log.id}`);
   const same = sameThatDay(context, log);
   if (same) say(context, `Note: log ${same.id} says the same of that day.`);
+}
+
+/** Warns if a third number became the note. */
+function sayFigureInNotes(context: Context, { notes }: Log): void {
+  if (/^[\p{Nd} ]+$/u.test(notes)) say(context, `Note: ${quoted(notes)} was kept as a note.`);
 }
 
 /** Warns if the name of a session is new, but close to that of an exercise done before. */

@@ -79,6 +79,12 @@ export function levelMeant(text: string): string {
   return before.length === 1 && others.length === 0 && after.length === 0 ? level : text;
 }
 
+/** The two levels whose digits were written together: `6 4` for 64. Undefined for anything else. */
+export function levelsTogether(figure: unknown): string | undefined {
+  const [, before, after] = /^(10|[1-9])(10|[1-9])$/.exec(String(figure)) ?? [];
+  return before && `${before} ${after}`;
+}
+
 function levelsAt(words: readonly string[], at: number): { levels: string[]; words: number } | undefined {
   const word = words[at] ?? '';
   const [, ...pair] = PAIR.exec(word) ?? [];
