@@ -398,6 +398,16 @@ describe('without an id', () => {
     expect(stdout).toContain('Changed log 1 (after): Glute Bridge on Thursday 2026-01-01');
   });
 
+  test.each([['log'], ['user']])('%s edit rejects a wrong flag first', async (noun) => {
+    const db = prepared((store) => {
+      for (const firstName of ['Nora', 'Ben']) store.users.create({ ...nora, firstName });
+      store.logs.create(session);
+    });
+    const flag = noun === 'log' ? '--after' : '--pain-level';
+    const { code, stderr } = await run([noun, 'edit', flag, '99'], { db, columns: 80 });
+    expect([code, stderr]).toEqual([2, `sciatica: ${flag} must be a whole number from 1 to 10\n`]);
+  });
+
   test('log rm offers them, and asks', async () => {
     const db = logged();
     await run(['log', 'rm'], {

@@ -9,7 +9,7 @@ import { notesOption, withNotes } from '../input/notes.ts';
 import { idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { verb } from '../records/commands.ts';
-import { editRecord, removeRecords } from '../records/verbs.ts';
+import { checkFlags, editRecord, removeRecords } from '../records/verbs.ts';
 import { palette } from '../terminal/canvas.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine } from '../terminal/io.ts';
@@ -88,7 +88,11 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   const { checkSent } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
   const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
-  const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text, LOG_ID));
+  const find = async () => {
+    if (text !== undefined) return idOf(text, LOG_ID);
+    await checkFlags(context, options, 'log');
+    return pickLog(context, 'Change');
+  };
   const changed = await editRecord(context, options, 'log', find, (current) => ({
     optionsFor: ({ notes }) => withNotes(context, options, notes),
     // Asked for only if it has a value; otherwise --medication sets it.

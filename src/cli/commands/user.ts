@@ -10,7 +10,7 @@ import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { verb } from '../records/commands.ts';
 import { addListCommand, listRecords } from '../records/list.ts';
-import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
+import { addRecord, checkFlags, editRecord, showRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
@@ -42,7 +42,11 @@ export function addUserCommands(program: Command, context: Context): void {
   verb(user, 'user', 'edit', ['sciatica user edit', 'sciatica user edit 3 --pain-level 4'])
     .argument('[id]', 'id of the user')
     .action(async (id: string | undefined, options: Options) => {
-      const changed = await editRecord(context, options, 'user', () => idOrOwn(context, id));
+      const find = async () => {
+        if (id === undefined) await checkFlags(context, options, 'user');
+        return idOrOwn(context, id);
+      };
+      const changed = await editRecord(context, options, 'user', find);
       if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
     });
 

@@ -103,6 +103,15 @@ interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
   describe?(record: RecordOfKind<K>): string;
 }
 
+/** Checks the flags of a change before a question about which record. @throws SciaticaError `invalid` with every fault */
+export async function checkFlags(context: Context, options: Options, kind: KindName): Promise<void> {
+  const { checkSent } = await import('../../store/records/checks.ts');
+  const fields = givenFields(kind);
+  const given = valuesOf(fields, options, context.today);
+  const faults = dayFaults(fields, given, context.today);
+  namingFlags(fields, () => checkSent(context.store.users, kind, 'patch', given), faults);
+}
+
 /**
  * Changes a record by flags or, in a terminal and without flags, by a prompt for each field.
  * @param find returns the id, perhaps after a prompt; called when the fields of `--json` are known to be valid
