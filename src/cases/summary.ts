@@ -54,7 +54,7 @@ export function lostMarks({ settings }: Store, userId: number, { exercises }: Su
 
 /**
  * Two periods of a user side by side.
- * @param today no period ends later, and records after it do not count; stands for the latest session where there is none
+ * @param today no period ends later, and records after it do not count; stands for the latest record where there is none
  * @throws SciaticaError `not-found` if there is no such user, `invalid` for periods that `comparedPeriods` refuses
  */
 export async function comparisonOf(
@@ -65,9 +65,18 @@ export async function comparisonOf(
 ): Promise<Comparison> {
   const { since, until, before, ...rest } = asked;
   const { counted: filter, leftOut } = countedLogs(store, userId, filterOf(rest), today);
-  const end = (sort: string) => store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
-  const ends = { first: end('date'), last: end('-date') };
-  const [earlier, later] = comparedPeriods({ since, until, before }, ends, today);
+  const ends = ['date', '-date']
+    .flatMap((sort) => [
+      ...store.logs.list({ ...filter, sort, limit: 1 }),
+      ...store.of('painEntry').list({ ...narrowed({ userId }, filter), sort, limit: 1 }),
+    ])
+    .map(({ date }) => date)
+    .sort();
+  const [earlier, later] = comparedPeriods(
+    { since, until, before },
+    { first: ends[0], last: ends.at(-1) },
+    today,
+  );
   const rule = ruleOf(asked);
   const tallies = [
     await tallied(store, narrowed(filter, earlier)),

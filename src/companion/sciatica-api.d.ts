@@ -211,7 +211,7 @@ export interface paths {
         };
         /**
          * Two periods of a user side by side
-         * @description The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.
+         * @description The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session or pain entry. Or, with `before`, all that came before a day against all since.
          */
         get: operations["compareUserPeriods"];
         put?: never;

@@ -106,9 +106,9 @@ interface AskedPeriods {
 /**
  * The two periods of a comparison, the earlier one first: the days from `since` to `until` and as many just before; with
  * `before`, all days before it and all from it on. `since` defaults to 4 weeks up to `until`, and `until` to the day of the
- * latest session, so that the answer does not depend on the clock.
- * @param ends the days of the first and the latest session; undefined if there is none
- * @param today no period ends later; stands for the latest session if there is none
+ * latest record, so that the answer does not depend on the clock.
+ * @param ends the days of the first and the latest record, a session or a pain entry; undefined if there is none
+ * @param today no period ends later; stands for the latest record if there is none
  * @throws SciaticaError `invalid` for an empty period, or `before` after today or together with the others
  */
 export function comparedPeriods(
@@ -133,7 +133,7 @@ export function comparedPeriods(
   const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
   // The general message would name an `until` that the caller did not give.
   if (asked.until === undefined && since > until && until === ends.last)
-    throw invalid([{ field: 'since', message: `begins after the latest session, which was on ${until}` }]);
+    throw invalid([{ field: 'since', message: `begins after the latest record, which was on ${until}` }]);
   inOrder({ since, until });
   const days = dayNumber(until) - dayNumber(since) + 1;
   return [

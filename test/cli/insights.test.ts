@@ -786,7 +786,7 @@ describe('is refused', () => {
     [
       'compare --user 3 --since 2030-01-01',
       2,
-      '--since begins after the latest session, which was on 2026-10-26',
+      '--since begins after the latest record, which was on 2026-10-26',
     ],
     ['report --user 3 --since 2026-06-01 --previous 2026-05-01', 2, '--previous must be a day of the report'],
     ['report', 2, 'There are several users'],

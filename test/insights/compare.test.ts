@@ -156,7 +156,7 @@ test.each([
   [{ before: '2026-03-02', since: '2026-03-01' }, 'before takes all there is'],
   [{ before: '2026-03-02', until: '2026-03-04' }, 'before takes all there is'],
   [{ before: '2026-05-04' }, 'before is still to come: nothing came since'],
-  [{ since: '2026-05-03' }, 'since begins after the latest session, which was on 2026-03-31'],
+  [{ since: '2026-05-03' }, 'since begins after the latest record, which was on 2026-03-31'],
   [
     { since: '2026-05-04', until: '2026-05-31' },
     'since begins an empty period: from 2026-05-04 to 2026-05-03',

@@ -16,7 +16,7 @@ export function addCompareCommand(program: Command, context: Context): void {
     .command('compare')
     .summary('Compare two periods')
     .description(
-      'Compare two periods of one user: the days from --since to --until, and as many days just before. Without --since, the 4 weeks up to --until; without --until, up to the latest session. With --before, everything before a day and everything since.',
+      'Compare two periods of one user: the days from --since to --until, and as many days just before. Without --since, the 4 weeks up to --until; without --until, up to the latest session or pain entry. With --before, everything before a day and everything since.',
     )
     .fields({ userId: logFields.userId, ...comparisonFields })
     .option(`--${anonymous.flag}`, anonymous.help)

@@ -225,7 +225,7 @@ export const insightsRoutes: readonly Route[] = [
     id: 'compareUserPeriods',
     summary: 'Two periods of a user side by side',
     description:
-      'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.',
+      'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session or pain entry. Or, with `before`, all that came before a day against all since.',
     query: comparisonFields,
     ...conditional(ok('The comparison', ref('Comparison'), ETAG)),
     handle: offloaded(async ({ request, id, search, store }) => {
