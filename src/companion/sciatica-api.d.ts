@@ -2332,7 +2332,7 @@ export interface components {
                 /** @description Of the other sessions; null where there are none */
                 without: number | null;
             } | null;
-            /** @description First pain of the day after; null below 5 such days, or 5 others */
+            /** @description First pain of the day after; null below 5 such days, or 5 others, or where it cannot be told from what else its days have in common */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;

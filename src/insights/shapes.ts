@@ -133,7 +133,11 @@ const exercise = named('ExerciseSummary', {
     .describe(
       'Sessions with medication: their own, that of an earlier one of the day, or of a pain entry of its morning or without a time; else null',
     ),
-  dayAfter: dayAfter.nullable().describe('First pain of the day after; null below 5 such days, or 5 others'),
+  dayAfter: dayAfter
+    .nullable()
+    .describe(
+      'First pain of the day after; null below 5 such days, or 5 others, or where it cannot be told from what else its days have in common',
+    ),
   firstDate: day,
   lastDate: day,
   rank: z
