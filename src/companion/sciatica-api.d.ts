@@ -2263,7 +2263,7 @@ export interface components {
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: number[];
-            /** @description Whether pain is higher on the day after, by a point at least, for daily looks */
+            /** @description Whether pain is higher on the day after: found from a point on, for daily looks, and kept until there is evidence against it */
             worse: boolean;
         };
         Lately: {

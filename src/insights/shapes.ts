@@ -75,7 +75,9 @@ const dayAfter = named('DayAfter', {
   interval,
   worse: z
     .boolean()
-    .describe('Whether pain is higher on the day after, by a point at least, for daily looks'),
+    .describe(
+      'Whether pain is higher on the day after: found from a point on, for daily looks, and kept until there is evidence against it',
+    ),
 });
 /** The first pain of the day after an exercise, against that of other days. */
 export type DayAfter = Data<z.infer<typeof dayAfter>>;
