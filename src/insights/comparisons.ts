@@ -3,7 +3,7 @@ import { averageOf, round, roundInterval } from './numbers.ts';
 import type { Lately, VersusOthers } from './shapes.ts';
 import { autoregression } from './stats/autoregression.ts';
 import { confidenceSequence, type Estimate } from './stats/estimate.ts';
-import { cut } from './stats/points.ts';
+import { cut, within } from './stats/points.ts';
 import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** Error of the comparison with one exercise: the share of people for whom its confidence sequence ever excludes the truth. */
@@ -38,7 +38,7 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
       return one !== null && confidenceSequence(one, ONE_BY_ONE)[0] > 0;
     });
   const verdict = side === 'less' ? 'more' : side === 'more' && isLess() ? 'less' : 'open';
-  return { difference: round(estimate.value), interval: sequenceOf(estimate), verdict };
+  return { difference: round(within(estimate.value, CHANGES)), interval: sequenceOf(estimate), verdict };
 }
 
 const sequenceOf = (estimate: Estimate) => roundInterval(cut(confidenceSequence(estimate), CHANGES));

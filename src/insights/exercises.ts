@@ -7,8 +7,8 @@ import { PainTable } from './pain-table.ts';
 import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
 import { inflationOfMean } from './stats/autoregression.ts';
 import { type Estimate, meanEstimate } from './stats/estimate.ts';
-import { meanOf, medianOf } from './stats/points.ts';
-import { FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
+import { meanOf, medianOf, within } from './stats/points.ts';
+import { CHANGES, FEWEST_TO_SAY, findingOf, intervalOf, ranked } from './verdict.ts';
 
 /** The fields of a log that a summary reads. */
 export type SessionFields = Pick<
@@ -143,7 +143,7 @@ function adjustedChanges(
     enough.flatMap(({ number }, i) => {
       const estimate = estimates[i];
       if (!estimate) return [];
-      return [[number, { change: round(estimate.value), interval: intervalOf(estimate) }]];
+      return [[number, { change: round(within(estimate.value, CHANGES)), interval: intervalOf(estimate) }]];
     }),
   );
 }

@@ -5,7 +5,8 @@ import { AVERAGES } from './recent-pain.ts';
 import type { DayAfter } from './shapes.ts';
 import { Covariance } from './stats/covariance.ts';
 import { type Estimate, evidenceAbove } from './stats/estimate.ts';
-import { intervalOf } from './verdict.ts';
+import { within } from './stats/points.ts';
+import { CHANGES, intervalOf } from './verdict.ts';
 
 /** E-value that a claim needs, times the number of exercises seen: all claims about a person share one error. */
 export const NEXT_DAY_EVIDENCE = 5;
@@ -153,7 +154,7 @@ export class NextDay {
     const ends = [estimate, ...stricter].flatMap(intervalOf);
     return {
       days: this.#sidesOf(exercise).days,
-      difference: round(estimate.value),
+      difference: round(within(estimate.value, CHANGES)),
       interval: [Math.min(...ends), Math.max(...ends)],
       worse: this.isWorse(exercise),
     };

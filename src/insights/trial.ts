@@ -10,7 +10,7 @@ import {
 } from '../domain/trial.ts';
 import { round, roundInterval } from './numbers.ts';
 import { noncentralT, tQuantile } from './stats/estimate.ts';
-import { cut } from './stats/points.ts';
+import { cut, within } from './stats/points.ts';
 import { CHANGES } from './verdict.ts';
 
 /**
@@ -139,7 +139,7 @@ function resultOf(
   const half = error * (isClear ? bound : Math.max(bound, tQuantile(1 - ERROR / 2, freedom)));
   return {
     verdict: isClear ? (difference < 0 ? 'less' : 'more') : 'open',
-    difference: isKnown ? round(difference) : null,
+    difference: isKnown ? round(within(difference, CHANGES)) : null,
     interval: isKnown ? roundInterval(cut([difference - half, difference + half], CHANGES)) : null,
     ...counts,
     afterDays,

@@ -40,7 +40,12 @@ function nth(points: readonly Point[], index: number): number {
   return Number.NaN;
 }
 
-/** An interval limited to the range from `lowest` to `highest`. */
-export function cut([low, high]: Readonly<Interval>, [lowest, highest]: Readonly<Interval>): Interval {
-  return [Math.max(low, lowest), Math.min(high, highest)];
-}
+/** A value limited to a range. */
+export const within = (value: number, [lowest, highest]: Readonly<Interval>): number =>
+  Math.max(lowest, Math.min(value, highest));
+
+/** An interval limited to a range. */
+export const cut = ([low, high]: Readonly<Interval>, range: Readonly<Interval>): Interval => [
+  within(low, range),
+  within(high, range),
+];
