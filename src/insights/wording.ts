@@ -261,9 +261,13 @@ export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, jo
 /** Number of sessions below which a likely verdict is shown with a warning. */
 const FEW = 6;
 
-/** The comparison of relief with that after the person's other exercises; null if it shows no difference. */
-export function versusWords({ verdict }: VersusOthers): string | null {
-  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than others` : null;
+/** How relief compares with that after the person's other exercises; null without a difference, or where what is said besides is the opposite. */
+export function versusWords(
+  { versusOthers: { verdict }, claim, direction }: ExerciseSummary,
+  others = 'others',
+): string | null {
+  if (verdict === 'more' ? claim === 'harms' || direction === 'more' : claim === 'helps') return null;
+  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than ${others}` : null;
 }
 
 /** Headings of the exercises with a clear verdict. */
@@ -335,7 +339,7 @@ export const ownWords = (exercise: ExerciseSummary): string =>
 
 /** Recent change, comparison with others, medication. Less relief than others is left out: beside less pain it would confuse. */
 export function furtherWords(exercise: ExerciseSummary): string {
-  const versus = exercise.versusOthers.verdict === 'more' && 'more relief than your others';
+  const versus = exercise.versusOthers.verdict === 'more' && versusWords(exercise, 'your others');
   return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
 }
 

@@ -237,6 +237,11 @@ test('beside an exercise stand how it goes lately, more relief than others, and 
     'lately +1.8, more relief than your others, with para −2.4, without −0.9',
   );
   expect(words.furtherWords(exercise({ versusOthers: versus('less') }))).toBe('');
+  expect(words.furtherWords(clear('A', 'more', { versusOthers: versus('more') }))).toBe('');
+  const besides = (claim: 'helps' | 'harms', verdict: 'more' | 'less') =>
+    words.versusWords(exercise({ claim, versusOthers: versus(verdict) }));
+  expect([besides('helps', 'less'), besides('harms', 'more')]).toEqual([null, null]);
+  expect(besides('harms', 'less')).toBe('less relief than others');
   expect(words.medicationWords({ medication: { ...medication, name: null, without: null } })).toBe(
     'always with medication',
   );

@@ -244,11 +244,10 @@ function group(title: string, { rows, left }: Rows, few: string | false = false)
 }
 
 function bar(exercise: ExerciseSummary): Bar {
-  const { verdict, direction, meanChange: mean, interval, sessions, versusOthers } = exercise;
+  const { verdict, direction, meanChange: mean, interval, sessions } = exercise;
   return {
     name: words.shortName(exercise),
-    remark:
-      [words.versusWords(versusOthers), words.medicationWords(exercise)].filter(Boolean).join(', ') || null,
+    remark: [words.versusWords(exercise), words.medicationWords(exercise)].filter(Boolean).join(', ') || null,
     verdict: words.verdictOn(exercise, words.verdictWord),
     tone: verdict === 'clear' && direction !== null ? direction : 'open',
     mean,
