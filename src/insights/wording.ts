@@ -106,15 +106,17 @@ export function periodInWords(since: string, until: string): string {
   return days ? `${first} ${start} to ${last} ${end}` : `${start} to ${end}`;
 }
 
-/** Whether both months are in one year, so that it need be named only once. */
-export const isOneYear = ([first, last]: readonly [MonthLevel, MonthLevel]): boolean =>
-  first.month.slice(0, 4) === last.month.slice(0, 4);
+/** Whether all months are in one year, so that it need not be named with each. */
+export const isOneYear = (months: readonly MonthLevel[]): boolean =>
+  new Set(months.map(({ month }) => month.slice(0, 4))).size < 2;
 
-/** The first and the last month with enough days, `FEWEST_TO_SAY`; null if there are no two. */
-export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: MonthLevel] | null {
+/** The first and the last month with enough days, `FEWEST_TO_SAY`; null if there are no two, or if the trend goes another way. */
+export function firstAndLastMonth({ months, direction }: Trend): [MonthLevel, MonthLevel] | null {
   const enough = months.filter(({ days }) => days >= FEWEST_TO_SAY);
   const [first, last] = [enough[0], enough.at(-1)];
-  return first && last && first !== last ? [first, last] : null;
+  if (!first || !last || first === last) return null;
+  const isOther = { falling: last.mean >= first.mean, rising: last.mean <= first.mean };
+  return isOther[direction as keyof typeof isOther] ? null : [first, last];
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
@@ -150,7 +152,7 @@ export function directionInWords({ direction, changeInterval }: Trend): string {
 /** The level of pain: in the first and the last month with enough days, or on average. */
 function painSentence(pain: Trend): string {
   const ends = firstAndLastMonth(pain);
-  return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
+  return `${painLabel(pain)}: ${ends ? monthsInShort(ends, isOneYear(pain.months)) : meanInShort(pain.months)}.`;
 }
 
 const NO_DIRECTION = `From ${FEWEST_DAYS} days of records over six weeks on, this says whether it falls or rises.`;
@@ -158,10 +160,8 @@ const NO_DIRECTION = `From ${FEWEST_DAYS} days of records over six weeks on, thi
 const directionSentence = (pain: Trend): string =>
   pain.direction === 'too-few' ? NO_DIRECTION : `${capital(directionInWords(pain))}.`;
 
-function monthsInShort(ends: readonly [MonthLevel, MonthLevel]): string {
-  const withYear = !isOneYear(ends);
-  return ends.map(({ month, mean }) => `${mean.toFixed(1)} in ${monthInWords(month, withYear)}`).join(', ');
-}
+const monthsInShort = (ends: readonly MonthLevel[], isShort: boolean): string =>
+  ends.map(({ month, mean }) => `${mean.toFixed(1)} in ${monthInWords(month, !isShort)}`).join(', ');
 
 function meanInShort(months: Trend['months']): string {
   const days = months.reduce((sum, month) => sum + month.days, 0);

@@ -309,6 +309,14 @@ test('how the pain went, and what is worse the next day', () => {
   expect(said([few], { months: ends })[0]).toBe(
     'Pain before exercise: 5.0 in March 2025, 6.0 in March 2026.',
   );
+  expect(said([clear('A', 'less')], { months: ends, direction: 'falling' })[0]).toBe(
+    'Pain before exercise: 5.5 on average. Falling.',
+  );
+  const [first, last] = ends.map((month, i) => ({ ...month, month: `2025-0${3 + i}` }));
+  const later = { month: '2026-01', sessions: 1, days: 1, mean: 6 };
+  expect(said([few], { months: [first, last, later] })[0]).toBe(
+    'Pain before exercise: 5.0 in March 2025, 6.0 in April 2025.',
+  );
 });
 
 test('no sentence stands twice, on screens and in reports', () => {
