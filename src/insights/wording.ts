@@ -433,7 +433,9 @@ export function controlSentences(
       `Pain recorded twice in the same part of the day, on ${FEWEST_OTHERS} days without exercise, can help to tell: ${controlDays} so far.`,
     );
   const isAllLess =
-    open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;
+    open.length > 1 &&
+    open.length === less.length &&
+    less.length + few.filter(({ meanChange }) => meanChange < 0).length === exercises.length;
   if (isAllLess)
     return [`All are followed by less pain; whether that is the exercises or ${CANNOT_SHOW}`, ...reasons];
   const which = open.length < clear.length ? 'Where there is no ✔ or ✖, whether' : 'Whether';

@@ -252,7 +252,7 @@ test('what would tell more is said below the exercises', () => {
   const said = (exercises: ExerciseSummary[], controlDays = 0) =>
     words.controlSentences(exercises, nameOf, controlDays);
   const open = exercise({ verdict: 'open' });
-  const few = exercise({ verdict: 'too-few' });
+  const few = exercise({ verdict: 'too-few', meanChange: -1 });
   const [whether, all] = [
     'Whether that is the exercise or',
     'All are followed by less pain; whether that is the exercises or',
