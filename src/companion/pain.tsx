@@ -26,7 +26,7 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
         class="course"
         viewBox="0 0 180 64"
         role="img"
-        aria-label={`${what} on ${days.length} days: ${first.pain} on ${spoken(first.day)}, ${last.pain} on ${spoken(last.day)}`}
+        aria-label={`${what} on ${days.length} ${days.length === 1 ? 'day' : 'days'}: ${first.pain} on ${spoken(first.day)}, ${last.pain} on ${spoken(last.day)}`}
       >
         <path class="zero" d="M0 2H180M0 32H180M0 62H180" />
         <polyline class="line" points={points.join(' ')} />

@@ -12,6 +12,7 @@ import { round, roundInterval } from './numbers.ts';
 import { noncentralT, tQuantile } from './stats/estimate.ts';
 import { cut, within } from './stats/points.ts';
 import { CHANGES } from './verdict.ts';
+import { count } from './wording.ts';
 
 /**
  * The analysis of a trial: a randomization test (Fisher) on the differences within blocks of four days, adjusted for the pain
@@ -318,7 +319,7 @@ export function resultSentence(
   { verdict, difference, interval, withIt, without, afterDays }: TrialResult,
 ): string {
   if (difference === null || interval === null)
-    return `After ${afterDays} days there are too few with both pains to say anything (${withIt} with it, ${without} without).`;
+    return `After ${count(afterDays, 'day')} there are too few with both pains to say anything (${withIt} with it, ${without} without).`;
   const points = (value: number) => Math.abs(value).toFixed(1);
   const side = (value: number) => `${points(value)} ${value < 0 ? 'lower' : 'higher'}`;
   const [low, high] = interval;
@@ -326,7 +327,7 @@ export function resultSentence(
   const range =
     low < 0 !== high < 0 ? `${side(low)} to ${side(high)}` : `${points(least)} to ${points(most)}`;
   const than = points(difference) === '0.0' ? ['the same', 'as'] : [side(difference), 'than'];
-  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${than[0]} (${range}) ${than[1]} on ${without} days without, at the same pain before.`;
+  const said = `On ${count(withIt, 'day')} with it pain ${WHEN[outcome]} was ${than[0]} (${range}) ${than[1]} on ${count(without, 'day')} without, at the same pain before.`;
   if (verdict !== 'open') return said;
   return low > -matters && high < matters
     ? `${said} That is no clear difference, and one of ${matters} or more is unlikely.`

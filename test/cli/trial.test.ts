@@ -353,7 +353,7 @@ test('a day that another machine recorded for a trial of its own is still to be 
     5,
     { id: 2, userId: 1, date: '2026-03-02', first: 6, second: 3, done: true },
   ]);
-  expect((await trial(path, [])).stdout).toMatch(/ 1 of 1 days\s+recorded, 1 as drawn\./);
+  expect((await trial(path, [])).stdout).toMatch(/ 1 of 1 day\s+recorded, 1 as drawn\./);
 });
 
 test('two pains replace both', async () => {

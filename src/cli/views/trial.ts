@@ -50,7 +50,7 @@ export function statusLines(status: TrialStatus, context: Context): string[] {
   const name = escapeControls(trial.exerciseName);
   const about = `${name} against ${insteadOf(trial, escapeControls)}`;
   // `passed` lacks a recorded day whose outcome is not due yet.
-  const days = `${recorded} of ${Math.max(passed, recorded)} days recorded, ${asDrawn} as drawn.`;
+  const days = `${recorded} of ${counted(Math.max(passed, recorded), 'day')} recorded, ${asDrawn} as drawn.`;
   if (result)
     return [
       ...wrap(resultSentence(trial, result), canvas),
