@@ -75,12 +75,14 @@ function compareExercise(
   { exerciseName, exerciseType }: ExerciseSummary,
   options: { among: number; times: number },
 ): ExerciseComparison {
+  const difference = differ(changeOf(first), changeOf(second), { furthest: 18, ...options });
+  const shift = !first ? 'new' : !second ? 'stopped' : difference.shift;
   return {
     exerciseName,
     exerciseType,
     first: first ? responseOf(first) : null,
     second: second ? responseOf(second) : null,
-    meanChange: differ(changeOf(first), changeOf(second), { furthest: 18, ...options }),
+    meanChange: { ...difference, shift },
   };
 }
 

@@ -23,10 +23,7 @@ export function differ(
   { furthest, times, among = 1 }: { furthest: number; times: number; among?: number },
 ): Difference {
   const sides = { first: first?.mean ?? null, second: second?.mean ?? null };
-  if (!first || !second) {
-    const shift = second ? 'new' : first ? 'stopped' : 'too-few';
-    return { ...sides, difference: null, interval: null, shift };
-  }
+  if (!first || !second) return { ...sides, difference: null, interval: null, shift: 'too-few' };
   const estimate = welch(estimateOf(first), estimateOf(second));
   const wider = { ...estimate, deviation: estimate.deviation * Math.sqrt(times) };
   const intervalOf = (error: number) => roundInterval(cut(tInterval(wider, error), [-furthest, furthest]));

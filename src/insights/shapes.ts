@@ -270,7 +270,7 @@ const difference = named('Difference', {
   second: z.number().nullable(),
   difference: z.number().nullable().describe('second − first'),
   interval: interval.nullable(),
-  /** `new` and `stopped`: done in one period only. */
+  /** `new` and `stopped`: of an exercise that was done in one period only. */
   shift: z.enum(['lower', 'higher', 'unclear', 'too-few', 'new', 'stopped']),
 });
 /** Two means and their difference. */

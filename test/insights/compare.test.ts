@@ -173,6 +173,22 @@ test('an empty period is too few to say, not zero', () => {
   });
 });
 
+test('an exercise is new or no longer done, but not the pain of a period in which nothing is recorded', () => {
+  const [without, recorded] = [
+    { since: '2020-01-01', until: '2020-01-02' },
+    { since: '2026-01-01', until: '2026-01-31' },
+  ];
+  for (const [first, second, shift] of [
+    [without, recorded, 'new'],
+    [recorded, without, 'stopped'],
+  ] as const)
+    expect(comparePeriods(logsOf([-1]), first, second)).toMatchObject({
+      painBefore: { difference: null, shift: 'too-few' },
+      meanChange: { difference: null, shift: 'too-few' },
+      exercises: [{ meanChange: { difference: null, shift } }],
+    });
+});
+
 test('no interval is wider than the scale', () => {
   const logs = [
     ...logsOf([-8, 8], { painBefore: 9 }).slice(0, 1),
