@@ -70,7 +70,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Size',
-      text: 'Of the same change: slight, from 1 point noticeable, from 2 strong. No noticeable difference: the sequences of the raw change and of that change both lie inside ±1.',
+      text: 'Of the same change: slight, from 1 point noticeable, from 2 strong; nothing where it goes another way than the raw change. No noticeable difference: the sequences of the raw change and of that change both lie inside ±1.',
     },
     {
       title: 'Compared with the others',

@@ -279,8 +279,9 @@ export const clearTitles: Readonly<Record<Direction, string>> = {
 /** Change, in points, from which it is called strong. */
 const STRONG = 2;
 
-/** The size of a change in words: of the adjusted change, if it is known. */
+/** The size of a change in words: of the adjusted change, if it is known; none where that goes another way than the raw one. */
 function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | 'meanChange'>): string {
+  if (meanChange * (adjusted?.change ?? meanChange) < 0) return '';
   const size = Math.round(10 * Math.abs(adjusted?.change ?? meanChange)) / 10;
   if (size >= STRONG) return 'strong';
   return size >= NOTICEABLE ? 'noticeable' : 'slight';

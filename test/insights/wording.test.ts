@@ -186,6 +186,7 @@ test.each([
   [{ meanChange: -0.95 }, 'noticeable'],
   [{ meanChange: -0.94 }, 'slight'],
   [{ meanChange: -3, adjusted: { change: -1, interval: [-2, 0] } }, 'noticeable'],
+  [{ meanChange: -1, adjusted: { change: 0.6, interval: [-1, 2] } }, ''],
   [{ verdict: 'likely', direction: 'less', sessions: 5 }, 'likely less, few sessions'],
   [{ verdict: 'likely', direction: 'more', sessions: 6 }, 'likely more'],
   [{ verdict: 'likely', direction: 'less', claim: 'helps', meanChange: -2 }, 'strong'],
