@@ -64,12 +64,14 @@ export function WhatHelps({ kept, phone }: Shown) {
             <summary>As a table</summary>
             <Table
               head={['Exercise', 'Change', '95 % interval', 'Sessions']}
-              rows={figures.exercises.map(({ exerciseName, meanChange, interval: range, sessions }) => [
-                exerciseName,
-                signed(meanChange),
-                interval(range),
-                sessions,
-              ])}
+              rows={figures.exercises.map(
+                ({ exerciseName, exerciseType, meanChange, interval: range, sessions }) => [
+                  `${exerciseName}, ${exerciseType}`,
+                  signed(meanChange),
+                  interval(range),
+                  sessions,
+                ],
+              )}
             />
           </details>
           {phone.connection !== 'ok' && at && (

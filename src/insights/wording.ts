@@ -2,7 +2,7 @@ import { grouped } from '../domain/fields.ts';
 import { dayNumber, MONTHS } from '../domain/words/day.ts';
 import { interval, signed } from '../domain/words/points.ts';
 import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
-import { groupBy } from './numbers.ts';
+import { namesakes, quoted, shortName, toldApart } from './names.ts';
 import type {
   Difference,
   Direction,
@@ -23,7 +23,7 @@ import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** Figures in words, shared by screens and reports. */
 
-export { interval, signed };
+export { interval, quoted, shortName, signed, toldApart };
 
 /** A level with a true minus sign, but no plus. */
 const level = (value: number): string => signed(value).replace('+', '');
@@ -39,43 +39,6 @@ export function withInterval(value: Pick<VersusOthers, 'difference' | 'interval'
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const count = (n: number, noun: string): string => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
-
-const RIGHT_TO_LEFT =
-  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-/** A text that a person typed; if it has right-to-left characters, isolated so that it does not reorder the text around it. */
-export function quoted(text: string): string {
-  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
-}
-
-const LONGEST_NAME = 44;
-
-/** The name of an exercise for little room: cut to `LONGEST_NAME` characters, and isolated as by `quoted`. */
-export function shortName({ exerciseName }: { readonly exerciseName: string }): string {
-  const characters = [...exerciseName];
-  return quoted(
-    characters.length <= LONGEST_NAME ? exerciseName : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`,
-  );
-}
-
-interface Named {
-  readonly exerciseName: string;
-  readonly exerciseType: string;
-}
-
-/** A test whether another of the exercises has the same name: one name under two types is two exercises. */
-function namesakes(exercises: readonly Named[]): (exercise: Named) => boolean {
-  const byName = groupBy(exercises, ({ exerciseName }) => exerciseName);
-  return ({ exerciseName }) => (byName.get(exerciseName)?.length ?? 0) > 1;
-}
-
-/** Exercises with unambiguous names: namesakes get their type appended. */
-export function toldApart<T extends Named>(exercises: readonly T[]): T[] {
-  const isNamesake = namesakes(exercises);
-  return exercises.map((each) =>
-    isNamesake(each) ? { ...each, exerciseName: `${each.exerciseName} (${each.exerciseType})` } : each,
-  );
-}
 
 /** `A, B and C`; of more than `most` the first ones and how many others. */
 export function listed(texts: readonly string[], most = texts.length): string {

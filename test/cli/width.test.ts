@@ -22,6 +22,14 @@ test.each([
   expect([widthOf(text), clip(text, 4)]).toEqual([width, cut]);
 });
 
+test('of a name that is cut the type stays, as far as there is room', () => {
+  const shown = (width: number) =>
+    ['stretch', 'strengthening'].map((type) => clip(`Piriformis on a chair (${type})`, width));
+  expect(shown(30)).toEqual(['Piriformis on a cha… (stretch)', 'Piriformis on… (strengthening)']);
+  expect(shown(12)).toEqual(['Pirif…retch)', 'Pirif…ening)']);
+  expect(clip('背伸び運動 (stretch)', 16)).toBe('背伸… (stretch)');
+});
+
 test('a text that is wider than the limit has some width above it', () => {
   for (const text of ['背'.repeat(50), '👩‍👩‍👧'.repeat(50), 'a'.repeat(50)])
     expect(widthOf(text, 7)).toBeGreaterThan(7);

@@ -63,6 +63,7 @@ test.each([
   ['x'.repeat(44), 'x'.repeat(44)],
   ['x'.repeat(45), `${'x'.repeat(43)}…`],
   ['😀'.repeat(44), '😀'.repeat(44)],
+  [`${'x'.repeat(40)} (stretch)`, `${'x'.repeat(33)}… (stretch)`],
   ['גב', '\u2068גב\u2069'],
 ])('where there is little room, %s reads %s', (exerciseName, text) => {
   expect(words.shortName({ exerciseName })).toBe(text);

@@ -10,22 +10,30 @@ export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number 
   return truncated ? limit + 1 : width;
 }
 
+/** Columns at the start of a text that is cut that a word in brackets leaves free. */
+const LEAST_START = 5;
+
 let segmenter: Intl.Segmenter | undefined;
 
-/** Cuts a text to `width` terminal columns, between grapheme clusters (UAX #29), and ends it with … if it was cut. */
+/**
+ * Cuts a text to `width` terminal columns, between grapheme clusters (UAX #29), and ends it with … if it was cut; before a
+ * word in brackets, such as the type that tells exercises of one name apart, of which it keeps what there is room for.
+ */
 export function clip(text: string, width: number): string {
   if (widthOf(text, width) <= width) return text;
-  if (NARROW.test(text)) return `${text.slice(0, width - 1)}…`;
+  const [word = ''] = / \([a-z]+\)$/.exec(text) ?? [];
+  const rest = `…${word.slice(Math.max(0, word.length + LEAST_START + 1 - width))}`;
+  if (NARROW.test(text)) return text.slice(0, width - rest.length) + rest;
   // Created on first use, which takes more than 10 ms.
   segmenter ??= new Intl.Segmenter();
   let end = 0;
-  let left = width - 1;
+  let left = width - rest.length;
   for (const { segment } of segmenter.segment(text)) {
     left -= widthOf(segment);
     if (left < 0) break;
     end += segment.length;
   }
-  return `${text.slice(0, end)}…`;
+  return text.slice(0, end) + rest;
 }
 
 /** Maximum width of running text in columns: longer lines are hard to read. */

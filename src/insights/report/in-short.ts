@@ -293,7 +293,7 @@ function risesOf({ rises, trialDays }: Pick<Report, 'rises' | 'trialDays'>) {
     ({ first, second = first }) => second - first >= RISE && !isSevere(second),
   );
   return [
-    ...rises.map((log) => ({ date: log.date, note: noteOf(log, words.shortName(log)) })),
+    ...words.toldApart(rises).map((log) => ({ date: log.date, note: noteOf(log, words.shortName(log)) })),
     ...ofTrials.map((day) => ({ date: day.date, note: noteOfTrialDay(day) })),
   ].sort((a, b) => compareText(a.date, b.date));
 }

@@ -1,9 +1,11 @@
 import { rankOf, UNTIMED } from '../../domain/day-pain.ts';
 import type { Log } from '../../domain/log.ts';
 import type { TrialDay } from '../../domain/trial.ts';
+import { exerciseKey } from '../exercises.ts';
+import { quoted, shortName, toldApart } from '../names.ts';
 import { compareText, groupBy } from '../numbers.ts';
 import type { Entry } from '../pain-days.ts';
-import { count, listed, quoted, shortName } from '../wording.ts';
+import { count, listed } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
 
@@ -16,7 +18,7 @@ export function notesSection({ logs, entries, trialDays, rises, full }: Report):
   const written = [
     ...entries.map((entry) => ({ ...entry, rank: rankOf(entry), note: noteOfEntry(entry) })),
     ...trialDays.map((day) => ({ ...day, rank: UNTIMED, note: noteOfTrialDay(day) })),
-    ...(risesOnly ? rises : logs).map((log) => ({ ...log, rank: UNTIMED, note: noteOf(log) })),
+    ...toldApart(risesOnly ? rises : logs).map((log) => ({ ...log, rank: UNTIMED, note: noteOf(log) })),
   ]
     .filter(({ note }) => note.text.trim() !== '')
     .sort((a, b) => compareText(a.date, b.date) || a.rank - b.rank);
@@ -73,10 +75,9 @@ const MOST_NAMED = 2;
 
 /** Number of rises after each exercise, most rises first: `Hamstring Stretch (4) and Bird Dog (1)`. */
 export function riseCounts(rises: readonly Log[]): string {
-  const groups = groupBy(rises, ({ exerciseName }) => exerciseName);
-  const ordered = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  const groups = [...groupBy(toldApart(rises), exerciseKey).values()].sort((a, b) => b.length - a.length);
   return listed(
-    ordered.map(([exerciseName, { length }]) => `${shortName({ exerciseName })} (${length})`),
+    groups.map((those) => `${shortName(those[0] as Log)} (${those.length})`),
     MOST_NAMED,
   );
 }
