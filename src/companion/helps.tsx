@@ -38,7 +38,7 @@ export function WhatHelps({ kept, phone }: Shown) {
     <>
       <h1 tabIndex={-1}>What helps</h1>
       {figures === undefined && <p>The figures come from the computer: they are here once it is reached.</p>}
-      {figures?.sessions === 0 && <p>Nothing is recorded yet.</p>}
+      {figures?.level === null && <p>Nothing is recorded yet.</p>}
       {figures?.words?.groups.map(({ title, exercises, remark }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
@@ -52,32 +52,32 @@ export function WhatHelps({ kept, phone }: Shown) {
         </section>
       ))}
       {figures && figures.sessions > 0 && (
-        <>
-          <p class="notes">
-            Bar: mean change, pain after minus pain before; thin line: its 95 % interval; left of the middle:
-            less pain.
-          </p>
-          {figures.words?.sentences.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-          <details>
-            <summary>As a table</summary>
-            <Table
-              head={['Exercise', 'Change', '95 % interval', 'Sessions']}
-              rows={figures.exercises.map(
-                ({ exerciseName, exerciseType, meanChange, interval: range, sessions }) => [
-                  `${exerciseName}, ${exerciseType}`,
-                  signed(meanChange),
-                  interval(range),
-                  sessions,
-                ],
-              )}
-            />
-          </details>
-          {phone.connection !== 'ok' && at && (
-            <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>
-          )}
-        </>
+        <p class="notes">
+          Bar: mean change, pain after minus pain before; thin line: its 95 % interval; left of the middle:
+          less pain.
+        </p>
+      )}
+      {figures?.words?.sentences.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {figures && figures.sessions > 0 && (
+        <details>
+          <summary>As a table</summary>
+          <Table
+            head={['Exercise', 'Change', '95 % interval', 'Sessions']}
+            rows={figures.exercises.map(
+              ({ exerciseName, exerciseType, meanChange, interval: range, sessions }) => [
+                `${exerciseName}, ${exerciseType}`,
+                signed(meanChange),
+                interval(range),
+                sessions,
+              ],
+            )}
+          />
+        </details>
+      )}
+      {figures?.level && phone.connection !== 'ok' && at && (
+        <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>
       )}
       <Pain90 {...{ kept }} />
     </>

@@ -163,6 +163,20 @@ inBrowser((_, bare) => {
     await page.locator('.bar').getByText('Bird Dog').waitFor();
   });
 
+  test('with pain only, the sentences on pain are there', async () => {
+    const { store, url } = await service();
+    store.logs.delete(1);
+    store.of('painEntry').create({ userId: 1, date: dayAgo(1), pain: 6 });
+    const { open } = await bare();
+    const page = await open(`${url}#helps`);
+    await beNora(page);
+    await page.getByText('Pain: 6. ').waitFor();
+    expect(await page.getByText('Nothing is recorded yet.').count()).toBe(0);
+    store.of('painEntry').delete(1);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByText('Nothing is recorded yet.').waitFor();
+  });
+
   test('an end of an interval that is not 0 says on which side of it it lies', async () => {
     const { store, url } = await service();
     for (let i = 1; i < 5; i++) store.logs.create({ ...session, date: dayAgo(i) });
