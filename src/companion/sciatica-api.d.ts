@@ -2447,9 +2447,9 @@ export interface components {
             controlDays: number;
             /** @description In ranked order */
             exercises: components["schemas"]["ExerciseSummary"][];
-            /** @description Pain before exercise over the whole period */
+            /** @description Pain before exercise over the whole period, without days of a trial */
             level: components["schemas"]["PainLevel"] | null;
-            /** @description How the pain before exercise went */
+            /** @description How the pain before exercise went, without days of a trial */
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
             /** @description With `words=true` */
@@ -2493,7 +2493,7 @@ export interface components {
              * @description Day of the last session; absent if there is none
              */
             lastSession?: string;
-            /** @description Mean pain of a day in the last 14 days, before exercise or without, to one decimal */
+            /** @description Mean pain of a day in the last 14 days, before exercise or without, days of a trial too, to one decimal */
             pain?: number;
             /** @description The same of the 28 days before those */
             painEarlier?: number;

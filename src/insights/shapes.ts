@@ -257,8 +257,8 @@ export const summarySchema = named('Summary', {
     'Days without exercise with pain recorded twice in one part of the day: a control for bad days that pass by themselves',
   ),
   exercises: z.array(exercise).describe('In ranked order'),
-  level: painLevel.nullable().describe('Pain before exercise over the whole period'),
-  pain: trend.nullable().describe('How the pain before exercise went'),
+  level: painLevel.nullable().describe('Pain before exercise over the whole period, without days of a trial'),
+  pain: trend.nullable().describe('How the pain before exercise went, without days of a trial'),
   rhythm: rhythm.nullable(),
   words: inWords.optional().describe('With `words=true`'),
 });
@@ -308,7 +308,9 @@ const overview = named('Overview', {
   lastSession: day.optional().describe('Day of the last session; absent if there is none'),
   pain: level
     .optional()
-    .describe('Mean pain of a day in the last 14 days, before exercise or without, to one decimal'),
+    .describe(
+      'Mean pain of a day in the last 14 days, before exercise or without, days of a trial too, to one decimal',
+    ),
   painEarlier: level.optional().describe('The same of the 28 days before those'),
   painChange: points.optional().describe('pain − painEarlier: above 0 is more pain than before'),
   redEntries: count.describe('Records of the last 14 days that call for the red flags'),

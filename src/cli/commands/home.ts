@@ -167,7 +167,7 @@ function ofWeekInWords(sessions: number, days: number, target: Target | undefine
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** The pain of each day, as the summary counts it, and the pain after the day's last session, as bars and in words. */
+/** The pain of each day, that of trial days too, which the summary leaves out, and the pain after the day's last session, as bars and in words. */
 function painLines(felt: readonly Entry[], logs: readonly Log[]): string[] {
   const days = painDays(felt, logs);
   const after = daysOf(logs).flatMap((day) => logs.findLast(({ date }) => date === day)?.painAfter ?? []);
