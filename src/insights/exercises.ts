@@ -18,7 +18,8 @@ export type SessionFields = Pick<
 
 /** The aggregated sessions of one exercise. */
 interface ExerciseTally {
-  readonly exerciseName: string;
+  /** As it was written in the first session: on the first day, the one that was added first. */
+  exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;
   /** From 0, in the order in which exercises were first added. */
@@ -42,7 +43,7 @@ export class ExerciseTallies {
       this.#tallies.set(key, tally);
     }
     tally.table.add(log);
-    if (log.date < tally.firstDate) tally.firstDate = log.date;
+    if (log.date < tally.firstDate) [tally.firstDate, tally.exerciseName] = [log.date, log.exerciseName];
     if (log.date > tally.lastDate) tally.lastDate = log.date;
     return tally;
   }

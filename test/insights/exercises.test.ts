@@ -21,6 +21,19 @@ const anyLog: fc.Arbitrary<Log> = fc
   })
   .map((fields) => log(fields));
 
+test('an exercise is spelled as in its first session, in whatever order they come', () => {
+  const [later, first, again] = [
+    log({ exerciseName: 'Bird Dog ', date: '2026-01-02' }),
+    log({ exerciseName: 'Bird Dog', date: '2026-01-01' }),
+    log({ exerciseName: 'Bird  Dog', date: '2026-01-01' }),
+  ];
+  for (const logs of [
+    [later, first, again],
+    [first, again, later],
+  ])
+    expect(summarize(logs).exercises).toMatchObject([{ exerciseName: 'Bird Dog' }]);
+});
+
 test('names that look the same are one exercise', () => {
   const names = ['Étirement  1', 'Étirement 1 ', 'E\u0301tirement 1', 'étirement 1'];
   const { exercises } = summarize(names.map((exerciseName) => log({ exerciseName })));
