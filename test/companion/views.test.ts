@@ -66,8 +66,8 @@ inBrowser((_, bare) => {
     await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('button', { name: 'How is it today? 7', exact: true }).click();
     await page.getByRole('link', { name: 'Diary' }).click();
-    const [first] = await page.locator('section').first().locator('.exercise').allTextContents();
-    expect(first).toContain('Pain 7');
+    const first = page.locator('section').first().locator('.exercise').first();
+    await expect.poll(() => first.textContent()).toContain('Pain 7');
   });
 
   test('the figures stand by name and type on a scale that ends, and the course has the pain of each day up to today', async () => {
