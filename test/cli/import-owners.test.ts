@@ -312,4 +312,18 @@ describe('a file that was imported for another patient', () => {
     });
     expect(dry.stderr).not.toContain('most of them');
   });
+
+  it('names each of them once, whatever kinds of records it has', async () => {
+    const db = practice(2);
+    const days = [1, 2, 3].map((day) => `2026-01-0${day}`);
+    const stdin = JSON.stringify({
+      userExerciseLogs: days.map((date) => ({ ...session, userId: 7, date })),
+      painEntries: days.map((date) => ({ userId: 7, date, pain: 4 })),
+    });
+    for (const as of ['1', '2']) {
+      const { stderr } = await run(['import', '-', '--as', as], { db, stdin });
+      expect(stderr.match(/Pat One \(user 1\)/g) ?? []).toHaveLength(1);
+      expect(stderr.includes('stand under Pat One (user 1) already')).toBe(as === '2');
+    }
+  });
 });

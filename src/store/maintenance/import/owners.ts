@@ -131,8 +131,8 @@ const FEWEST_EQUAL = 3;
  * The users under whom most of the new records of a kind stand already: the file may be of one of them, and not of the user named by
  * `--as`.
  */
-export const alreadyUnder = (db: Database): Named[] =>
-  ownedStaged.flatMap(({ table, staged, columns }) => {
+export function alreadyUnder(db: Database): Named[] {
+  const ids = ownedStaged.flatMap(({ table, staged, columns }) => {
     const others = columns.filter((column) => column !== 'userId');
     const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE ${IS_NEW}`) ?? 0;
     if (count < FEWEST_EQUAL) return [];
@@ -141,8 +141,10 @@ export const alreadyUnder = (db: Database): Named[] =>
         (SELECT DISTINCT userId, ${others.join(', ')} FROM ${staged} WHERE ${IS_NEW}) AS i
         ON ${others.map((column) => `m.${column} IS i.${column}`).join(' AND ')} AND m.userId <> i.userId
       GROUP BY m.userId HAVING count(*) >= max(${FEWEST_EQUAL}, ? / 2)`;
-    return usersIn(db, sql, count);
+    return db.column<number>(sql, count);
   });
+  return usersIn(db, ids.join(', '));
+}
 
 /**
  * Keeps users who were erased here, and their records, from coming back as new ones. That is a conflict: `overwrite` imports
