@@ -47,7 +47,7 @@ export interface HistoryFilter {
 }
 
 /** The fields in which two states of a record differ. */
-export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | 'after'>): string[] {
+export function changedFields({ before, after }: Record<'before' | 'after', object | null>): string[] {
   const [old, now] = [before as Record<string, unknown> | null, after as Record<string, unknown> | null];
   if (!old || !now) return [];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(

@@ -1,4 +1,5 @@
 import { dayOf } from '../domain/words/day.ts';
+import { written } from '../domain/words/spoken-day.ts';
 
 /** The order of day and month in a file: 5/11/2026 is 5 November (dmy) or May 11 (mdy). */
 export const dayOrders = ['dmy', 'mdy'] as const;
@@ -59,7 +60,7 @@ export class DayReader {
       };
     }
     const [, isoYear, isoMonth, isoDay] = YEAR_FIRST.exec(text) ?? [];
-    if (isoYear) return { day: written(isoYear, isoMonth, isoDay) };
+    if (isoYear) return { day: written(Number(isoDay), Number(isoMonth), Number(isoYear)) };
     // Without dots, a date such as 26/11/05 may begin with the year.
     if (first === '' || (year.length === 2 && sign !== '.')) return { day: text };
     const order = this.said ?? (sign === '.' ? 'dmy' : this.#order);
@@ -72,9 +73,6 @@ export class DayReader {
       const why = sign === '.' && !this.said ? 'day.month.year' : this.#why;
       return { fault: `has no month ${Number(month)} in the order of ${why}` };
     }
-    return { day: written(year.length === 2 ? `20${year}` : year, month, day) };
+    return { day: written(Number(day), Number(month), Number(year) + (year.length === 2 ? 2000 : 0)) };
   }
 }
-
-const written = (year: string, month = '', day = ''): string =>
-  `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

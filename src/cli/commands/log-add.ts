@@ -24,10 +24,10 @@ import {
 import { notesOption, withNotes } from '../input/notes.ts';
 import { dayFaults, jsonOption, missingOf, type Options, saidTwice, valuesOf } from '../input/options.ts';
 import { noUserYet, resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
-import { introduce } from '../records/verbs.ts';
+import { checkGiven, introduce } from '../records/verbs.ts';
 import { namingFlags } from '../terminal/errors.ts';
 import { commandLine, escapeControls, quoted, say, sayAlways } from '../terminal/io.ts';
-import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
+import { checkJson, printDone, sayDayInNotes, sayDoubtOfDay, sayKeptAsNote } from '../terminal/output.ts';
 import { addedOf, answerOf } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
@@ -109,7 +109,7 @@ async function addSession(context: Context, options: Options, draft: Draft): Pro
   const { values, name } = draft;
   if (context.interactive) {
     // Flags are checked before the first question.
-    await checkGiven(context, draft);
+    await checkGiven(context, 'log', values, wordsFor(context, draft));
     values['userId'] ??= await resolveUserOrAsk(context, undefined);
   }
   const { userId } = values;
@@ -164,12 +164,6 @@ function draftOf(context: Context, words: readonly string[], options: Options): 
 export async function askHelped(context: Context, helped: boolean): Promise<boolean> {
   const { askYesNo } = await import('../terminal/prompts.ts');
   return askYesNo(context, 'Did it help?', helped);
-}
-
-async function checkGiven(context: Context, draft: Draft): Promise<void> {
-  const { checkSent } = await import('../../store/records/checks.ts');
-  const { users } = context.store;
-  namingFlags(logFields, () => checkSent(users, 'log', 'patch', draft.values), wordsFor(context, draft));
 }
 
 /** Messages, by field, that say more about a fault than those of the schema. */
@@ -252,7 +246,7 @@ async function askMissing(
   known: readonly Exercise[],
 ): Promise<Values> {
   const { askField } = await import('../terminal/prompts.ts');
-  await checkGiven(context, { values: given, brief });
+  await checkGiven(context, 'log', given, wordsFor(context, { values: given, brief }));
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
   const meant = await askSimilar(context, name, known);
   const values = withType({ ...given, exerciseName: meant ?? name }, known);
@@ -280,7 +274,7 @@ function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void
 
 /** Warns if a third number became the note. */
 function sayFigureInNotes(context: Context, { notes }: Log): void {
-  if (/^[\p{Nd} ]+$/u.test(notes)) say(context, `Note: ${quoted(notes)} was kept as a note.`);
+  if (/^[\p{Nd} ]+$/u.test(notes)) sayKeptAsNote(context, notes);
 }
 
 /** Warns if the name of a session is new, but close to that of an exercise done before. */

@@ -16,7 +16,7 @@ import { addListCommand } from '../records/list.ts';
 import { addRecord } from '../records/verbs.ts';
 import { usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
-import { checkJson, printList, sayDayInNotes, sayDoubtOfDay } from '../terminal/output.ts';
+import { checkJson, printList, sayDayInNotes, sayDoubtOfDay, sayKeptAsNote } from '../terminal/output.ts';
 import { redFlagsHelp, sayRedFlagsAfterPain } from '../views/red-flags.ts';
 import { sayLeftOut } from './logs.ts';
 
@@ -95,7 +95,7 @@ function sayTimeInNotes(context: Context, { id, timeOfDay, notes = '' }: PainEnt
   const { timeOfDay: timeField, notes: notesField } = painEntryFields;
   const rest = quoted(escapeControls(others.join(' ')));
   const edit = `pain edit ${id} --${timeField.flag} ${time} --${notesField.flag} ${rest}`;
-  say(context, `Note: ${quoted(escapeControls(first))} was kept as a note.`);
+  sayKeptAsNote(context, first);
   say(context, `If it is the time: ${commandLine(context, edit)}`);
 }
 

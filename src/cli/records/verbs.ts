@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
 import { shown } from '../../domain/codec.ts';
 import { conflict } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
+import { changedFields } from '../../domain/history.ts';
 import {
   commandsOf,
   isOwned,
@@ -105,11 +105,24 @@ interface Change<K extends KindName> extends Pick<Edited, 'asked' | 'ask'> {
 
 /** Checks the flags of a change before a question about which record. @throws SciaticaError `invalid` with every fault */
 export async function checkFlags(context: Context, options: Options, kind: KindName): Promise<void> {
-  const { checkSent } = await import('../../store/records/checks.ts');
   const fields = givenFields(kind);
   const given = valuesOf(fields, options, context.today);
-  const faults = dayFaults(fields, given, context.today);
-  namingFlags(fields, () => checkSent(context.store.users, kind, 'patch', given), faults);
+  await checkGiven(context, kind, given, dayFaults(fields, given, context.today));
+}
+
+/**
+ * Checks the values that are given before anything is asked.
+ * @param faults messages, by field, that say more about a fault than those of the schema
+ * @throws SciaticaError `invalid` with every fault
+ */
+export async function checkGiven(
+  { store }: Context,
+  kind: KindName,
+  given: object,
+  faults: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { checkSent } = await import('../../store/records/checks.ts');
+  namingFlags(givenFields(kind), () => checkSent(store.users, kind, 'patch', given), faults);
 }
 
 /**
@@ -168,8 +181,8 @@ export function unlessChanged(kind: KindName, seen: object, patch: object): Guar
     .filter((names) => names.some((name) => name in said))
     .flat();
   return (json) => {
-    const [before, now] = [seen as Record<string, unknown>, JSON.parse(json) as Record<string, unknown>];
-    const changed = touched.filter((name) => !isDeepStrictEqual(before[name] ?? null, now[name] ?? null));
+    const now = JSON.parse(json) as Record<string, unknown>;
+    const changed = changedFields({ before: seen, after: now }).filter((name) => touched.includes(name));
     if (changed.length === 0) return;
     const { fields, words } = kindOf(kind) as { fields: Fields; words: { one: string } };
     const shownOf = (name: string, value: unknown) =>

@@ -85,6 +85,10 @@ export function sayDoubtOfDay(context: Context, day: string): void {
   if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
+/** Points out words of a command that became a note, where something else may be meant. */
+export const sayKeptAsNote = (context: Context, words: string): void =>
+  say(context, `Note: ${quoted(escapeControls(words))} was kept as a note.`);
+
 /**
  * Warns if the notes are only the name of another day, which may be meant as the date.
  * @param edit the command that changes the record, such as `log edit 12`
@@ -100,7 +104,7 @@ export function sayDayInNotes(
   if (day === date) return;
   const rest =
     timeFlag && /^[a-z]/i.test(time) ? `--${timeFlag} ${time} --notes ''` : `--notes ${quoted(time)}`;
-  say(context, `Note: ${quoted(escapeControls(notes))} was kept as a note.`);
+  sayKeptAsNote(context, notes);
   say(context, `If it is the day: ${commandLine(context, `${edit} --date ${day} ${rest}`)}`);
 }
 

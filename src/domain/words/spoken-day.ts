@@ -217,7 +217,8 @@ function daysOf(month: number, year: number): number {
   return next.getUTCDate();
 }
 
-function written(day: number, month: number, year: number): string {
+/** A day as YYYY-MM-DD, which need not exist. */
+export function written(day: number, month: number, year: number): string {
   const two = (number: number) => String(number).padStart(2, '0');
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
 }
